@@ -1,0 +1,71 @@
+# One command per job; CONTRIBUTING.md says when to use which.
+#
+#   make test       everything that must hold for a change: checks, vet, tests of every module (this is what CI runs)
+#   make test-all   the same, and what takes minutes: golangci-lint with the plugin linked in
+#   make lint       our own code under golangci-lint, with leasevet itself among the linters
+#   make generate   write docs/kinds again
+#   make bench      measure, and write docs/bench.md again
+#   make build      bin/leasevet
+
+GO ?= go
+# A source tree that somebody else owns has no version control status that Go could read, and no test needs one.
+export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
+# The modules are independent of each other on purpose; see CONTRIBUTING.md.
+export GOWORK := off
+
+GOLANGCI := cmd/golangci-leasevet
+# Modules that live beside the root one and are cheap enough for every run.
+MODULES := . $(patsubst %/go.mod,%,$(wildcard lockrt/go.mod examples/*/go.mod))
+TEST_FLAGS ?= -timeout 20m
+
+.PHONY: all build test test-all check check-format check-paths check-generated vet unit golangci lint generate bench clean
+
+all: build
+
+build:
+	$(GO) build -o bin/ ./cmd/leasevet
+
+# Tests come last, so that the last lines are those of go test.
+test: check vet unit
+
+test-all: test golangci
+
+check: check-format check-paths check-generated
+
+# Test data may be broken on purpose, so it is not asked.
+check-format:
+	@bad=$$(git ls-files -co --exclude-standard '*.go' ':!:**/testdata/**' ':!:testdata/**' | xargs "$$($(GO) env GOROOT)/bin/gofmt" -l) || exit 1; \
+	if [ -n "$$bad" ]; then echo "not formatted, run gofmt -w:"; echo "$$bad"; exit 1; fi
+
+check-paths:
+	@.ci/check-paths
+
+check-generated:
+	$(GO) run ./internal/gendocs -check docs/kinds
+
+vet:
+	@for m in $(MODULES); do echo "vet $$m"; (cd $$m && $(GO) vet ./...) || exit 1; done
+
+# Every module is tested even if an earlier one fails.
+unit:
+	@rc=0; for m in $(MODULES); do (cd $$m && $(GO) test $(TEST_FLAGS) ./...) || rc=1; done; exit $$rc
+
+golangci:
+	cd $(GOLANGCI) && $(GO) vet ./... && $(GO) test $(TEST_FLAGS) ./...
+
+bin/golangci-leasevet: FORCE
+	cd $(GOLANGCI) && $(GO) build -o ../../bin/golangci-leasevet .
+
+lint: bin/golangci-leasevet
+	bin/golangci-leasevet run ./...
+
+generate:
+	$(GO) run ./internal/gendocs docs/kinds
+
+bench:
+	$(GO) run ./bench -o docs/bench.md
+
+clean:
+	rm -rf bin
+
+FORCE:
