@@ -34,7 +34,8 @@ check: check-format check-paths check-generated
 
 # Test data may be broken on purpose, so it is not asked.
 check-format:
-	@bad=$$(git ls-files -co --exclude-standard '*.go' ':!:**/testdata/**' ':!:testdata/**' | xargs "$$($(GO) env GOROOT)/bin/gofmt" -l) || exit 1; \
+	@files=$$(git ls-files -co --exclude-standard '*.go' ':!:**/testdata/**' ':!:testdata/**') || exit 1; \
+	bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l $$files) || exit 1; \
 	if [ -n "$$bad" ]; then echo "not formatted, run gofmt -w:"; echo "$$bad"; exit 1; fi
 
 check-paths:
