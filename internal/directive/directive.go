@@ -32,7 +32,9 @@ const prefix = "leasevet:"
 type Directive struct {
 	Pos   token.Pos
 	Place finding.Place
-	Verb  string
+	// Package is the import path of the package, "" if the reader did not know it.
+	Package string
+	Verb    string
 	// Kinds are what an ignore is about.
 	Kinds []Selector
 	// Class is the lock class of a guardedby, such as "settle:user:{userID}".

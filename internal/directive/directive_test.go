@@ -5,8 +5,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/analysis"
 
 	"github.com/leasevet/leasevet/internal/finding"
 )
@@ -209,7 +212,7 @@ func TestNoDirectives(t *testing.T) {
 	}
 }
 
-// filterSource has one finding on every line with "// FOUND kind".
+// filterSource has directives that cover findings of these tests, one that is malformed, and one for the whole of g.
 const filterSource = `package p
 
 type T struct{}
@@ -232,58 +235,93 @@ func at(line int, kind, rule string) finding.Finding {
 	return finding.Finding{Kind: kind, Rule: rule, Place: finding.Place{File: "a.go", Line: line, Column: 2}}
 }
 
+// rows prints findings one per line: line, kind, reason, function.
+func rows(all []finding.Finding) string {
+	var b strings.Builder
+	for _, f := range all {
+		fmt.Fprintf(&b, "%d %s", f.Line, f.Kind)
+		if f.Suppressed != nil {
+			fmt.Fprintf(&b, " %q", *f.Suppressed)
+		}
+		if f.Function != "" {
+			b.WriteString(" " + f.Function)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
 func TestFilter(t *testing.T) {
 	fset, files, _ := parseSource(t, filterSource)
 	given := []finding.Finding{
 		at(6, "self-call", ""), at(6, "no-ttl", ""), at(9, "no-ttl", ""),
 		at(11, "library-misuse", "one"), at(11, "library-misuse", "two"), at(12, "self-call", ""),
 	}
-	for complete, want := range map[bool]string{
-		false: `6 self-call "known"
+	want := `6 self-call "known"
 6 no-ttl
 9 no-ttl "crash is handled"
 11 library-misuse "only this"
 11 library-misuse
 12 self-call
-12 bad-directive (*x/p.T).f
-`,
-		true: `6 self-call "known"
-6 no-ttl
-9 no-ttl "crash is handled"
-11 library-misuse "only this"
-11 library-misuse
-12 self-call
-12 bad-directive (*x/p.T).f
-7 unused-directive (*x/p.T).f
-15 unused-directive x/p.g
-`,
-	} {
-		var got strings.Builder
-		for _, f := range Filter(fset, files, given, Options{Package: "x/p", Complete: complete}) {
-			fmt.Fprintf(&got, "%d %s", f.Line, f.Kind)
-			if f.Suppressed != nil {
-				fmt.Fprintf(&got, " %q", *f.Suppressed)
-			}
-			if f.Function != "" {
-				got.WriteString(" " + f.Function)
-			}
-			got.WriteString("\n")
-		}
-		if got.String() != want {
-			t.Errorf("complete %v: got\n%swant\n%s", complete, got.String(), want)
-		}
+`
+	if got := rows(Filter(fset, files, given)); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	if given[0].Suppressed != nil {
 		t.Error("the findings given were changed")
 	}
 }
 
+// TestAnalyzer runs the pass and the analyzer as a driver does.
+func TestAnalyzer(t *testing.T) {
+	if err := analysis.Validate([]*analysis.Analyzer{Analyzer}); err != nil {
+		t.Fatal(err)
+	}
+	fset, files, _ := parseSource(t, filterSource)
+	var diagnostics []string
+	pass := &analysis.Pass{
+		Fset: fset, Files: files, Pkg: types.NewPackage("x/p", "p"), ResultOf: map[*analysis.Analyzer]any{},
+		Report: func(d analysis.Diagnostic) {
+			diagnostics = append(diagnostics, fmt.Sprintf("%s %s", fset.Position(d.Pos), d.Message))
+		},
+	}
+	dirs, err := Reader.Run(pass)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass.ResultOf[Reader] = dirs
+	result, err := Analyzer.Run(pass)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := rows(result.([]finding.Finding)), "12 bad-directive (*x/p.T).f\n"; got != want {
+		t.Errorf("got %swant %s", got, want)
+	}
+	want := "a.go:12:6 bad-directive: this directive has no effect: the reason is missing; " +
+		"write //leasevet:ignore KIND[,KIND/RULE] reason"
+	if len(diagnostics) != 1 || diagnostics[0] != want {
+		t.Errorf("diagnostics %q, want %q", diagnostics, want)
+	}
+
+	ignores := Ignores(dirs.([]Directive))
+	if len(ignores) != 4 {
+		t.Errorf("%d ignores, want the 4 that are well-formed", len(ignores))
+	}
+	for _, d := range ignores {
+		if d.Target.Node != nil {
+			t.Errorf("the ignore on line %d holds on to syntax", d.Place.Line)
+		}
+	}
+	unused := Unused(ignores, []finding.Finding{at(6, "self-call", ""), at(9, "no-ttl", "")})
+	if got, want := rows(unused), "7 unused-directive (*x/p.T).f\n15 unused-directive x/p.g\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 func TestUnusedMessage(t *testing.T) {
-	fset, files, dirs := parseSource(t, filterSource)
-	_ = fset
-	_ = files
+	_, _, dirs := parseSource(t, filterSource)
 	var got []string
-	for _, f := range Unused(dirs, []finding.Finding{at(8, "no-ttl", "")}, "p") {
+	for _, f := range Unused(dirs, []finding.Finding{at(8, "no-ttl", "")}) {
 		got = append(got, f.Message)
 	}
 	want := []string{
@@ -296,7 +334,7 @@ func TestUnusedMessage(t *testing.T) {
 	}
 }
 
-// TestGenericReceiver checks the name of the function around a directive.
+// TestFunctionNames checks the name of the function around a directive.
 func TestFunctionNames(t *testing.T) {
 	for recv, want := range map[string]string{
 		"":           "x/p.f",

@@ -11,31 +11,16 @@ import (
 	"github.com/leasevet/leasevet/internal/kinds"
 )
 
-// Options says what Filter knows about the findings that it is given.
-type Options struct {
-	// Package is the import path of the files.
-	Package string
-	// Complete is true where the findings are all that can be found in these files: the program findings of the link
-	// too, and of the variant of the package that has the most files. Only then can an ignore be called unused.
-	Complete bool
-}
-
-// Filter is all that a route has to do about directives: it marks the findings of a package that a directive covers,
-// and adds those about the directives themselves. The findings given are not changed.
+// Filter marks the findings of a package that a directive covers. All routes call it, so that an ignore holds on all of
+// them. The findings given are not changed.
 //
-// An ignore is meant for whoever reads that line, so it also covers program findings; a route that does not make them
-// must leave Complete false, or it would call such an ignore unused.
-func Filter(fset *token.FileSet, files []*ast.File, findings []finding.Finding, o Options) []finding.Finding {
-	dirs := Parse(fset, files)
-	if len(dirs) == 0 {
+// It is called once per analyzer, and does not report what is wrong with the directives themselves: [Analyzer] does
+// that, once per package.
+func Filter(fset *token.FileSet, files []*ast.File, findings []finding.Finding) []finding.Finding {
+	if len(findings) == 0 {
 		return findings
 	}
-	out := Apply(dirs, findings)
-	out = append(out, Mistakes(dirs, o.Package)...)
-	if o.Complete {
-		out = append(out, Unused(dirs, findings, o.Package)...)
-	}
-	return out
+	return Apply(Parse(fset, files), findings)
 }
 
 // Apply sets Suppressed in a copy of the findings, for those that an ignore covers. Where several do, the first one's
@@ -58,12 +43,12 @@ func (d *Directive) suppresses(f finding.Finding) bool {
 		slices.ContainsFunc(d.Kinds, func(s Selector) bool { return s.matches(f) })
 }
 
-// Mistakes reports the malformed directives of a package.
-func Mistakes(dirs []Directive, pkg string) []finding.Finding {
+// Mistakes reports the malformed directives.
+func Mistakes(dirs []Directive) []finding.Finding {
 	var out []finding.Finding
 	for i := range dirs {
 		if d := &dirs[i]; d.Problem != "" {
-			out = append(out, d.finding(kinds.BadDirective, pkg, d.mistake()))
+			out = append(out, d.finding(kinds.BadDirective, d.mistake()))
 		}
 	}
 	return out
@@ -78,9 +63,25 @@ func (d *Directive) mistake() string {
 	return message + "; the directives are " + strings.Join(verbs(), ", ")
 }
 
-// Unused reports each ignore that covers none of the findings of its package. A kind that this version does not look
-// for is passed over.
-func Unused(dirs []Directive, findings []finding.Finding, pkg string) []finding.Finding {
+// Ignores picks the well-formed ignores out of directives, without what holds on to syntax: for a caller that asks for
+// the unused ones at the end of a run.
+func Ignores(dirs []Directive) []Directive {
+	var out []Directive
+	for _, d := range dirs {
+		if d.Verb == Ignore && d.Problem == "" {
+			d.Target.Node = nil
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// Unused reports each ignore that covers none of the findings. A kind that this version does not look for is passed
+// over.
+//
+// Only a caller that has the whole picture can say so: all findings of the program, also those that the link proves
+// and those of the tests. With less, an ignore is called unused that is needed.
+func Unused(dirs []Directive, findings []finding.Finding) []finding.Finding {
 	var out []finding.Finding
 	for i := range dirs {
 		d := &dirs[i]
@@ -88,7 +89,7 @@ func Unused(dirs []Directive, findings []finding.Finding, pkg string) []finding.
 			continue
 		}
 		if idle := d.idle(findings); len(idle) > 0 {
-			out = append(out, d.finding(kinds.UnusedDirective, pkg, d.idleMessage(idle)))
+			out = append(out, d.finding(kinds.UnusedDirective, d.idleMessage(idle)))
 		}
 	}
 	return out
@@ -125,11 +126,11 @@ func (d *Directive) idleMessage(idle []string) string {
 
 // finding is a finding about d itself. The text of the comment stands in for a lock class: it tells one directive of
 // a function from the next, over unrelated edits.
-func (d *Directive) finding(kind, pkg, message string) finding.Finding {
+func (d *Directive) finding(kind, message string) finding.Finding {
 	k, _ := kinds.Find(kind)
 	return finding.Finding{
 		Analyzer: k.Analyzer, Kind: kind, Level: k.Level, Scope: finding.Unit,
 		Place: d.Place, Message: message,
-		Package: pkg, Function: d.function.in(pkg), Class: d.text,
+		Package: d.Package, Function: d.function.in(d.Package), Class: d.text,
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/leasevet/leasevet/internal/finding"
 )
 
 // Stats is what a run cost.
@@ -63,55 +61,60 @@ func shortTime(d time.Duration) string {
 	return d.Round(100 * time.Microsecond).String()
 }
 
-// Unknown is a call that the analysis could not see through.
+// Unknown says how often one package has calls that the analysis could not see through for one reason.
 type Unknown struct {
-	Reason string
-	finding.Place
+	Reason  string
+	Package string
+	Count   int
 }
 
-// maxPlaces is how many places are shown for one reason.
-const maxPlaces = 5
+// maxPackages is how many packages are shown for one reason.
+const maxPackages = 5
 
-// WriteUnknowns writes why the analysis could not see through calls, the most frequent reason first, with some of the
-// places. Every unknown is a place where a fault could stay unseen.
-func WriteUnknowns(w io.Writer, dir string, all []Unknown) error {
-	at := newBase(dir)
-	byReason := map[string][]finding.Place{}
+// WriteUnknowns writes why the analysis could not see through calls, the most frequent reason first, with the packages
+// that have most of them. Each is a place where a fault could stay unseen.
+func WriteUnknowns(w io.Writer, all []Unknown) error {
+	byReason, total := map[string]*Unknown{}, 0
 	for _, u := range all {
-		byReason[clean(u.Reason)] = append(byReason[clean(u.Reason)], at.place(u.Place))
+		if byReason[u.Reason] == nil {
+			byReason[u.Reason] = &Unknown{Reason: u.Reason}
+		}
+		byReason[u.Reason].Count += u.Count
+		total += u.Count
 	}
+	var reasons []Unknown
+	for _, u := range byReason {
+		reasons = append(reasons, *u)
+	}
+	slices.SortFunc(reasons, moreOften)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s not seen through\n", count(len(all), "call"))
-	for _, reason := range byFrequency(byReason) {
-		writeReason(&b, reason, byReason[reason])
+	fmt.Fprintf(&b, "%s not seen through\n", count(total, "call"))
+	for _, r := range reasons {
+		fmt.Fprintf(&b, "%6d  %s\n", r.Count, clean(r.Reason))
+		writePackages(&b, r.Reason, all)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func byFrequency(places map[string][]finding.Place) []string {
-	reasons := make([]string, 0, len(places))
-	for reason := range places {
-		reasons = append(reasons, reason)
-	}
-	slices.SortFunc(reasons, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(places[b]), len(places[a])), cmp.Compare(a, b))
-	})
-	return reasons
+// moreOften orders by count, the largest first.
+func moreOften(a, b Unknown) int {
+	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Package, b.Package))
 }
 
-func writeReason(b *strings.Builder, reason string, places []finding.Place) {
-	fmt.Fprintf(b, "%6d  %s\n", len(places), reason)
-	slices.SortFunc(places, func(a, b finding.Place) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	for i, p := range places {
-		if i == maxPlaces {
-			fmt.Fprintf(b, "        ... and %d more\n", len(places)-i)
+func writePackages(b *strings.Builder, reason string, all []Unknown) {
+	var with []Unknown
+	for _, u := range all {
+		if u.Reason == reason {
+			with = append(with, u)
+		}
+	}
+	slices.SortFunc(with, moreOften)
+	for i, u := range with {
+		if i == maxPackages {
+			fmt.Fprintf(b, "        ... and in %s\n", count(len(with)-i, "more package"))
 			return
 		}
-		if p.IsValid() {
-			fmt.Fprintf(b, "        %s\n", placeText(p))
-		}
+		fmt.Fprintf(b, "        %d in %s\n", u.Count, u.Package)
 	}
 }

@@ -18,6 +18,8 @@ func (s *Store) Lock(ctx context.Context, key, token string) (bool, error) {
 
 // Unlock gives the key back.
 func (s *Store) Unlock(ctx context.Context, key string) error {
-	if ctx.Err() != nil { return s.rdb.Expire(ctx, "정산:" + key, time.Second).Err() } /* 이 줄은 폭이 넓은 글자를 담는다 */ // and on it goes
+	if ctx.Err() != nil {
+		return s.rdb.Expire(ctx, "정산:"+key, time.Second).Err() // 이 줄은 폭이 넓은 글자를 담는다, and on it goes behind them, as comments do
+	}
 	return s.rdb.Del(ctx, key).Err()
 }
