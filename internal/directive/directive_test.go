@@ -134,7 +134,7 @@ func TestContents(t *testing.T) {
 
 // TestProblems checks what is malformed, by a piece of what is said about it; "" is right.
 func TestProblems(t *testing.T) {
-	const fn = "\nfunc (r *R) f(ctx C, key string, ttl D, fn func()) {}"
+	const fn = "\nfunc (r *R) f(ctx C, key string, ttl D, fn func(), _ int) {}"
 	for src, want := range map[string]string{
 		"//leasevet:ignore self-call":                   "reason is missing",
 		"//leasevet:ignore self-call // want":           "reason is missing",
@@ -155,6 +155,8 @@ func TestProblems(t *testing.T) {
 		"//leasevet:guardedby a:{kee} known":            `did you mean "key"?`,
 		"//leasevet:guardedby a:{r.id}:{key}:{} known":  "",
 		"//leasevet:guardedby a:{key known":             "braces",
+		"//leasevet:guardedby a:{{key} known":           "braces",
+		"//leasevet:guardedby a:{_} known":              "unknown parameter",
 		"//leasevet:guardedby a:key} known":             "braces",
 		"//leasevet:external-only":                      "reason is missing",
 		"//leasevet:external-only known":                "",
@@ -269,6 +271,28 @@ func TestFilter(t *testing.T) {
 	}
 	if given[0].Suppressed != nil {
 		t.Error("the findings given were changed")
+	}
+}
+
+// TestFirstReason checks that of two ignores of one finding the first one's reason is told, and that both are used.
+func TestFirstReason(t *testing.T) {
+	src := "package p\n\n//leasevet:ignore no-ttl the whole function\nfunc f() {\n\ta() //leasevet:ignore no-ttl this line\n}\n"
+	_, _, dirs := parseSource(t, src)
+	got := Apply(dirs, []finding.Finding{at(5, "no-ttl", "")})
+	if want := "5 no-ttl \"the whole function\"\n"; rows(got) != want {
+		t.Errorf("got %swant %s", rows(got), want)
+	}
+	if unused := Unused(dirs, got); len(unused) != 0 {
+		t.Errorf("unused: %s", rows(unused))
+	}
+}
+
+// TestStatementOfTwoFiles checks that a statement that begins in another file, as generated code says, is not counted
+// by lines of both.
+func TestStatementOfTwoFiles(t *testing.T) {
+	src := "package p\n\nfunc f() {\n//line b.tmpl:1\na(\n//line c.tmpl:40\n1) //leasevet:ignore no-ttl known\n}\n"
+	if d := only(t, src); d.Target.First != 40 || d.Target.Last != 40 || d.Target.File != "c.tmpl" {
+		t.Errorf("covers %+v", d.Target)
 	}
 }
 

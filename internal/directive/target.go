@@ -123,7 +123,7 @@ func kindOf(path []ast.Node, node ast.Node) TargetKind {
 		}
 		_, inInterface := path[len(path)-2].(*ast.InterfaceType)
 		_, isFunc := n.Type.(*ast.FuncType)
-		if inInterface && isFunc && len(n.Names) > 0 {
+		if inInterface && isFunc {
 			return Method
 		}
 		return Declaration
@@ -140,7 +140,7 @@ func lineTarget(fset *token.FileSet, file *ast.File, c *ast.Comment, tail ast.No
 	line := rawLine(fset, c.Pos())
 	begin := token.NoPos
 	for n := ast.Node(file); n != nil; n = childWith(n, tail.Pos()) {
-		if isPlain(n) && n.End() <= c.Pos() && rawLine(fset, n.End()) == line {
+		if isPlain(n) && rawLine(fset, n.End()) == line {
 			begin = n.Pos()
 			break // the outermost one
 		}

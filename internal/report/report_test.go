@@ -211,6 +211,25 @@ func TestVetMessage(t *testing.T) {
 	golden(t, "vet.txt", got.String())
 }
 
+// TestLongPath checks that a call path is cut, and does not wander off the screen.
+func TestLongPath(t *testing.T) {
+	f := finding.Finding{Kind: "k", Level: finding.Error, Place: finding.Place{File: "a.go", Line: 1}}
+	for i := range 30 {
+		f.Path = append(f.Path, finding.Step{Function: "p.f", Place: finding.Place{File: "b.go", Line: i + 1}})
+	}
+	got := text(t, Report{Findings: []finding.Finding{f}}, TextOptions{})
+	if n := strings.Count(got, "called from p.f"); n != maxSteps-1 || !strings.Contains(got, "... 19 more steps\n") {
+		t.Errorf("%d steps:\n%s", n, got)
+	}
+	if strings.Contains(got, strings.Repeat("  ", maxIndent+2)) {
+		t.Errorf("too far to the right:\n%s", got)
+	}
+	f.Path = f.Path[:maxSteps]
+	if got := text(t, Report{Findings: []finding.Finding{f}}, TextOptions{}); strings.Contains(got, "...") {
+		t.Errorf("a path of %d steps is cut:\n%s", maxSteps, got)
+	}
+}
+
 func TestShortName(t *testing.T) {
 	for full, want := range map[string]string{
 		"example.com/shop/kv.Get":                          "kv.Get",
