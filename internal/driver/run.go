@@ -1,0 +1,220 @@
+package driver
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/leasevet/leasevet/passes/lockfacts"
+)
+
+// maxRounds bounds how often the link is asked. Every round can bring new facts, and new facts new questions.
+const maxRounds = 3
+
+// Run analyses the packages that match the patterns. An error means that there is no result at all; what went wrong
+// with single packages is in the result's Coverage.
+func Run(ctx context.Context, cfg Config) (*Result, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	runner, err := NewPassRunner(cfg.Analyzers)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{cfg: cfg, full: runner, facts: runner.FactsOnly()}
+	if r.loader, err = newLoader(ctx, cfg, &r.stats); err != nil {
+		return nil, err
+	}
+	if err := r.analyse(ctx); err != nil {
+		return nil, err
+	}
+	return r.result(), nil
+}
+
+// run is the state of one Run.
+type run struct {
+	*loader
+	cfg         Config
+	full, facts *PassRunner
+	stats       Stats
+
+	mu          sync.Mutex // guards what follows, and Config.Progress
+	done, total int
+}
+
+// analyse runs all units, then asks the link and runs again what it knows more about, until it knows nothing new.
+func (r *run) analyse(ctx context.Context) error {
+	linked := map[*node]bool{}
+	for round := 0; ; round++ {
+		if err := r.prepare(ctx); err != nil {
+			return err
+		}
+		start := time.Now()
+		r.round(ctx, round, linked)
+		r.stats.Analysis += time.Since(start)
+		if err := interrupted(ctx); err != nil {
+			return err
+		}
+		if r.cfg.Link == nil || round == maxRounds {
+			return nil
+		}
+		if linked = r.link(); len(linked) == 0 {
+			return nil
+		}
+	}
+}
+
+// link asks what the program knows about its packages and returns the units for which that is new.
+func (r *run) link() map[*node]bool {
+	r.stats.Rounds++
+	linked := map[*node]bool{}
+	answers := r.cfg.Link(r.units())
+	for _, path := range sortedKeys(answers) {
+		key := factKey(answers[path])
+		for _, n := range r.graph.ask(path) {
+			if key != "" && n.progKey != key {
+				n.program, n.progKey = answers[path], key
+				linked[n] = true
+			}
+		}
+	}
+	return linked
+}
+
+// units lists what was analysed, for the link.
+func (r *run) units() []Unit {
+	var units []Unit
+	for _, n := range r.graph.nodes {
+		if n.ran {
+			units = append(units, Unit{ImportPath: n.path, ForTest: n.ForTest, Fact: n.fact, Result: n.keep})
+		}
+	}
+	slices.SortFunc(units, func(a, b Unit) int {
+		return strings.Compare(a.ImportPath+" "+a.ForTest, b.ImportPath+" "+b.ForTest)
+	})
+	return units
+}
+
+// round visits all packages, imports first: in the first round every unit is run; later those that the link has news
+// for, and those that import a package whose facts have changed.
+func (r *run) round(ctx context.Context, round int, linked map[*node]bool) {
+	r.begin()
+	r.done, r.total = 0, r.expected(round, linked)
+	s := newSchedule(r.graph.nodes)
+	s.run(r.cfg.Parallel, func(n *node) {
+		stale := inherit(n)
+		if n.unit && ctx.Err() == nil && (round == 0 || linked[n] || stale) {
+			r.unit(n, round)
+		}
+		if n.unit {
+			r.loader.done(n)
+		}
+		n.publish()
+	})
+}
+
+// expected is how many units the round will run at most.
+func (r *run) expected(round int, linked map[*node]bool) int {
+	above := map[*node]bool{}
+	count := 0
+	for _, n := range r.graph.nodes {
+		above[n] = linked[n] || slices.ContainsFunc(n.imports, func(m *node) bool { return above[m] })
+		if n.unit && (round == 0 || above[n]) {
+			count++
+		}
+	}
+	return count
+}
+
+// inherit collects the facts that n sees, and reports whether they are not those of the last round.
+func inherit(n *node) (changed bool) {
+	var from []map[string]*lockfacts.Fact
+	for _, m := range n.imports {
+		changed = changed || m.changed
+		if len(m.visible) > 0 {
+			from = append(from, m.visible)
+		}
+	}
+	n.changed = changed
+	switch len(from) {
+	case 0:
+		n.visible = nil
+	case 1:
+		n.visible = from[0] // shared; publish copies before it adds
+	default:
+		n.visible = maps.Clone(from[0])
+		for _, more := range from[1:] {
+			maps.Copy(n.visible, more)
+		}
+	}
+	return changed
+}
+
+// publish adds the fact of n to what importers see.
+func (n *node) publish() {
+	if n.fact == nil {
+		return
+	}
+	visible := make(map[string]*lockfacts.Fact, len(n.visible)+1)
+	maps.Copy(visible, n.visible)
+	visible[n.path] = n.fact
+	n.visible = visible
+}
+
+// unit analyses one package.
+func (r *run) unit(n *node, round int) {
+	c, free := r.check(n)
+	defer free()
+	n.partial = r.problems(n, c)
+	c.prune()
+	passes := r.facts
+	if n.reports {
+		passes = r.full
+	}
+	out := passes.run(&passInput{
+		checked: c, other: n.otherFiles(), ignored: n.ignoredFiles(), module: passModule(n.Module),
+		facts: n.visible, program: n.program,
+		read: (&source{overlay: r.overlay}).read,
+	})
+	n.take(out, round)
+	n.keep = r.cfg.Keep(n.path, out.results)
+	r.progress()
+}
+
+// progress counts a unit that is done.
+func (r *run) progress() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stats.Runs++
+	r.done++
+	r.cfg.Progress(r.done, max(r.done, r.total))
+}
+
+// take stores what a run of n yielded.
+func (n *node) take(out *passOutput, round int) {
+	key := factKey(out.fact)
+	n.changed = n.changed || key != n.factKey
+	n.fact, n.factKey = out.fact, key
+	n.failed, n.unknowns = out.failed, out.unknowns
+	n.latest = out.findings
+	if round == 0 {
+		n.first = out.findings
+	}
+	n.ran = true
+}
+
+// problems says why n is analysed only in part.
+func (r *run) problems(n *node, c *checked) []string {
+	problems := rebuildHint(c.problems, r.env.GOVERSION)
+	if n.Error != nil {
+		problems = append([]string{n.Error.reason()}, problems...)
+	}
+	for i, p := range problems {
+		problems[i] = r.relative(p)
+	}
+	return problems
+}
