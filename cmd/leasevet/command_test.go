@@ -253,7 +253,7 @@ func TestLostOutput(t *testing.T) {
 
 func TestVetProtocol(t *testing.T) {
 	for args, want := range map[string]bool{
-		"-V=full": true, "-flags": true, "-json /tmp/x/vet.cfg": true, "vet.cfg": true,
+		"-V=full": true, "-flags": true, "-json dir/vet.cfg": true, "vet.cfg": true,
 		"": false, "./...": false, "-json ./...": false, "help": false, "-version": false,
 	} {
 		called := false
