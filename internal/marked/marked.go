@@ -4,8 +4,8 @@
 //
 //	// EXPECT: kind, kind        a finding of each kind stands here
 //	// EXPECT: kind(arguable)    a finding may stand here; its absence is no miss
-//	// ALSO-OK: kind             a finding here is right too: in place of the expectation of the same kind nearby,
-//	                             or, without one, because the question is open
+//	// ALSO-OK: kind             a finding here is right too: in place of the expectation of the same kind in the same
+//	                             function, file or case, or, without one, because the question is open
 //	// EXPECT-NONE               on the first line of a file: nothing is to be found in it
 //
 // Two marks share a line as "// EXPECT: a // ALSO-OK: b". Everything that is not marked is a false report.
@@ -51,6 +51,8 @@ type Expectation struct {
 	Arguable bool
 	// Also are other places where the same fault may be reported.
 	Also []Spot
+
+	decl int
 }
 
 // String names the expectation for people.
@@ -66,12 +68,14 @@ type Expectations struct {
 	Clean []string
 	// Files counts the Go files that were read.
 	Files int
+
+	decls map[Spot]int // the declaration that an ALSO-OK stands in
 }
 
 // Read collects the marks of all Go files below dir, tests included. A mark that cannot be understood is an error, for
 // a mark that nobody reads would make every test pass.
 func Read(dir string) (*Expectations, error) {
-	all := &Expectations{Also: map[string][]Spot{}}
+	all := &Expectations{Also: map[string][]Spot{}, decls: map[Spot]int{}}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
 			return err
@@ -105,7 +109,7 @@ func (a *Expectations) file(path, name string) error {
 	for _, c := range comments(tree) {
 		// What a //line directive says is of no use here: marks speak of the lines that one reads.
 		spot := Spot{name, fset.PositionFor(c.Pos(), false).Line}
-		none, err := a.comment(c.Text, spot)
+		none, err := a.comment(c.Text, spot, declaration(fset, tree, spot.Line))
 		if err != nil {
 			return fmt.Errorf("%s: %w", spot, err)
 		}
@@ -133,6 +137,12 @@ func comments(tree *ast.File) []*ast.Comment {
 	return all
 }
 
+// declaration is the number of the top-level declaration whose lines include the line, -1 for none.
+func declaration(fset *token.FileSet, tree *ast.File, line int) int {
+	at := func(p token.Pos) int { return fset.PositionFor(p, false).Line }
+	return slices.IndexFunc(tree.Decls, func(d ast.Decl) bool { return at(d.Pos()) <= line && line <= at(d.End()) })
+}
+
 var (
 	// looksMarked is wider than what is understood, so that a slip of the pen is an error and not silence. It wants the
 	// capitals at the very beginning: "// expect" in prose is none.
@@ -142,7 +152,7 @@ var (
 )
 
 // comment adds the marks of one comment and reports whether it says EXPECT-NONE.
-func (a *Expectations) comment(text string, at Spot) (none bool, err error) {
+func (a *Expectations) comment(text string, at Spot, decl int) (none bool, err error) {
 	for part := range strings.SplitSeq(text, "//") {
 		part = strings.TrimSpace(part)
 		if !looksMarked.MatchString(part) {
@@ -155,7 +165,7 @@ func (a *Expectations) comment(text string, at Spot) (none bool, err error) {
 			none = true
 			continue
 		}
-		if err := a.mark(part, at); err != nil {
+		if err := a.mark(part, at, decl); err != nil {
 			return false, err
 		}
 	}
@@ -163,7 +173,7 @@ func (a *Expectations) comment(text string, at Spot) (none bool, err error) {
 }
 
 // mark adds one mark with its list of kinds.
-func (a *Expectations) mark(text string, at Spot) error {
+func (a *Expectations) mark(text string, at Spot, decl int) error {
 	m := mark.FindStringSubmatch(text)
 	if m == nil {
 		return fmt.Errorf("mark not understood: %q", text)
@@ -175,8 +185,9 @@ func (a *Expectations) mark(text string, at Spot) error {
 			return fmt.Errorf("kind not understood: %q", kind)
 		case m[1] == "ALSO-OK":
 			a.Also[k[1]] = append(a.Also[k[1]], at)
+			a.decls[at] = decl
 		default:
-			a.Expect = append(a.Expect, Expectation{Spot: at, Kind: k[1], Arguable: k[2] != ""})
+			a.Expect = append(a.Expect, Expectation{Spot: at, Kind: k[1], Arguable: k[2] != "", decl: decl})
 		}
 	}
 	return nil
@@ -197,26 +208,36 @@ func (a *Expectations) settle() {
 	}
 }
 
-// served returns the expectation that a finding of the kind at spot meets: the nearest in the same file, else the only
-// one of the same case, else none (-1), for one finding must not meet several.
+// served returns the expectation that a finding of the kind at spot meets: the nearest in the same declaration, else the
+// nearest in the same file, else the only one of the same case, else none (-1), for one finding must not meet several.
 func (a *Expectations) served(kind string, spot Spot) int {
-	nearest, only, n := -1, -1, 0
+	best, least := -1, 0
+	only, n := -1, 0
 	for i, e := range a.Expect {
 		if e.Kind != kind || e.Case() != spot.Case() {
 			continue
 		}
 		only, n = i, n+1
-		if e.File == spot.File && (nearest < 0 || away(e.Line, spot.Line) < away(a.Expect[nearest].Line, spot.Line)) {
-			nearest = i
+		if e.File != spot.File {
+			continue
+		}
+		if far := a.far(e, spot); best < 0 || far < least {
+			best, least = i, far
 		}
 	}
-	switch {
-	case nearest >= 0:
-		return nearest
-	case n == 1:
+	if best < 0 && n == 1 {
 		return only
 	}
-	return -1
+	return best
+}
+
+// far is how far an expectation is from an ALSO-OK of the same file: another declaration is farther than any line.
+func (a *Expectations) far(e Expectation, spot Spot) int {
+	far := away(e.Line, spot.Line)
+	if e.decl != a.decls[spot] {
+		far += 1 << 30
+	}
+	return far
 }
 
 // away is the distance of two lines.

@@ -109,6 +109,27 @@ func TestAlsoServesTheNearest(t *testing.T) {
 	}
 }
 
+func TestAlsoServesTheSameFunction(t *testing.T) {
+	dir := tree(t, map[string]string{"one/a.go": `package p
+
+func a() {
+	_ = 1 // EXPECT: no-ttl
+
+
+
+	_ = 2 // ALSO-OK: no-ttl
+}
+
+func b() {
+	_ = 1 // EXPECT: no-ttl
+}
+`})
+	r := Score(dir, []finding.Finding{found("one/a.go", 8, "no-ttl")}, nil)
+	if len(r.Hits) != 1 || r.Hits[0].Line != 4 || len(r.Misses) != 1 || len(r.Extras) != 0 {
+		t.Error(r)
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	for name, text := range map[string]string{
 		"no colon":       "package p\n\nvar a = 1 // EXPECT no-ttl\n",
