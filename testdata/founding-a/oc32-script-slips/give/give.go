@@ -18,7 +18,7 @@ func Back(ctx context.Context, c redis.Cmdable, key, own string) error {
 // Again gives the key back. Its script counts like Go does, not like Lua.
 func Again(ctx context.Context, c redis.Cmdable, key, own string) error {
 	const fromZero = `if redis.call("GET", KEYS[0]) == ARGV[0] then return redis.call("DEL", KEYS[0]) end return 0` // ALSO-OK: broken-release
-	_, err := c.Eval(ctx, fromZero, []string{key}, own).Result() // EXPECT: broken-release
+	_, err := c.Eval(ctx, fromZero, []string{key}, own).Result()                                                    // EXPECT: broken-release
 	return err
 }
 
