@@ -1,0 +1,15 @@
+// Package analyzers lists the analyzers of leasevet. Each stands in a folder of its own, named as the analyzer.
+package analyzers
+
+import (
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/leasevet/leasevet/analyzers/lockttl"
+	"github.com/leasevet/leasevet/analyzers/ownercheck"
+	"github.com/leasevet/leasevet/internal/directive"
+)
+
+// All returns the reporting analyzers, in the order of their names, and the one that judges directives.
+func All() []*analysis.Analyzer {
+	return []*analysis.Analyzer{directive.Analyzer, lockttl.Analyzer, ownercheck.Analyzer}
+}

@@ -1,0 +1,3 @@
+package lockttl
+
+const doc = "lockttl: how long a lock stays when nobody releases it"

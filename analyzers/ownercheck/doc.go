@@ -1,0 +1,3 @@
+package ownercheck
+
+const doc = "ownercheck: only the current owner may release or extend a lock"

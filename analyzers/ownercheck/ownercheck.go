@@ -1,0 +1,153 @@
+package ownercheck
+
+import (
+	"fmt"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/leasevet/leasevet/analyzers/internal/judge"
+	"github.com/leasevet/leasevet/internal/finding"
+	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/lockfacts"
+)
+
+// Analyzer checks who may release and extend a lock.
+var Analyzer *analysis.Analyzer = judge.Analyzer("ownercheck", doc, check)
+
+// check judges the locks whose acquire and release meet in some function of the package, and then the commands of the
+// package on keys of a known lock class that met no acquire. It is a "may" analysis of what is certain: a lock that is
+// not proven, an owner that is not understood, makes no finding.
+func check(r *judge.Reporter) {
+	for i := range r.Res.Locks {
+		l := &r.Res.Locks[i]
+		for _, e := range l.Releases {
+			release(r, l, e)
+		}
+		for _, e := range l.Extends {
+			extend(r, &l.Acquire, e)
+		}
+		owner(r, l)
+	}
+	for _, e := range r.Res.Own() {
+		alone(r, e)
+	}
+	overwritten(r)
+}
+
+// release judges one release of a lock.
+func release(r *judge.Reporter, l *lockfacts.Lock, e lockfacts.Event) {
+	switch {
+	case e.Library:
+		return
+	case e.Guard == clientmodel.Unchecked && e.Op == clientmodel.Delete:
+		ownerless(r, &l.Acquire, e)
+	case e.Guard == clientmodel.NotAtomic:
+		nonatomic(r, &l.Acquire, e)
+	case e.Guard == clientmodel.Atomic:
+		mismatch(r, l, e)
+		return
+	}
+	if e.Guard == clientmodel.Unchecked && e.WhenTaken {
+		notAcquired(r, l, e)
+	}
+}
+
+func ownerless(r *judge.Reporter, acq *lockfacts.Event, e lockfacts.Event) {
+	r.Report(judge.Fault{
+		Kind: "ownerless-release", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: flow(e),
+		Message: fmt.Sprintf("this deletes the lock whoever owns it now: if the work outlives the lease%s, it removes the next "+
+			"holder's lock; store a random owner value and compare and delete in one step", lease(acq)),
+		Related: []finding.Related{judge.Related(acq.At, "acquired here")},
+	})
+}
+
+// lease names the TTL where it is known.
+func lease(acq *lockfacts.Event) string {
+	if d, ok := judge.Duration(acq.TTL, acq.Unit); ok && d > 0 {
+		return " of " + d.String()
+	}
+	return ""
+}
+
+func nonatomic(r *judge.Reporter, acq *lockfacts.Event, e lockfacts.Event) {
+	r.Report(judge.Fault{
+		Kind: "nonatomic-release", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: flow(e),
+		Message: "the owner is read and compared before, and the key deleted in a separate command: the lease can end in between, " +
+			"and this removes the next holder's lock; compare and delete in one script, or with DELEX ... IFEQ",
+		Related: []finding.Related{judge.Related(acq.At, "acquired here")},
+	})
+}
+
+func notAcquired(r *judge.Reporter, l *lockfacts.Lock, e lockfacts.Event) {
+	verb := "this release"
+	if e.Deferred {
+		verb = "this deferred release"
+	}
+	at := e.At
+	if len(e.Path) > 0 {
+		at = e.Path[0] // where the caller lets it run, not the helper that does as it is told
+	}
+	r.Report(judge.Fault{
+		Kind: "release-not-acquired", Level: finding.Error, At: at, Class: e.Key.Class(), Path: flow(e),
+		Message: fmt.Sprintf("%s also runs when the acquire at %s said that somebody else holds the lock: the loser frees the "+
+			"winner's lock; move it below the check of the result", verb, judge.Brief(l.Acquire.At)),
+		Related: []finding.Related{judge.Related(l.Acquire.At, "acquired here")},
+	})
+}
+
+// extend judges one extend of a lock that the same function acquired. An EXPIRE beside its own acquire gives the TTL in
+// a second command, which is lockttl's.
+func extend(r *judge.Reporter, acq *lockfacts.Event, e lockfacts.Event) {
+	if e.Library || e.Guard != clientmodel.Unchecked || e.At.Function == acq.At.Function && !e.Async {
+		return
+	}
+	ownerlessExtend(r, acq.At, e)
+}
+
+func ownerlessExtend(r *judge.Reporter, acq lockfacts.Site, e lockfacts.Event) {
+	r.Report(judge.Fault{
+		Kind: "ownerless-extend", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: flow(e),
+		Message: "this prolongs the lease even when another flow owns the lock by now; compare the owner and set the TTL in one script, " +
+			"and stop the work when the owner has changed",
+		Related: []finding.Related{judge.Related(acq, "acquired here")},
+	})
+}
+
+// alone judges a command on the key of a known lock class that stands apart from any acquire.
+func alone(r *judge.Reporter, e lockfacts.Event) {
+	faults(r, e)
+	if !e.Proven || e.Closed || e.Library || e.Guard != clientmodel.Unchecked {
+		return
+	}
+	c, ok := classOf(r, e)
+	if !ok {
+		return
+	}
+	acq := &lockfacts.Event{Effect: lockfacts.Effect{At: c.Acquire, TTL: c.TTL, Unit: clientmodel.Duration}}
+	switch {
+	case e.Op == clientmodel.Delete:
+		ownerless(r, acq, e)
+	case e.Op == clientmodel.Expire, e.Op == clientmodel.SetIfPresent:
+		if c.Acquire.Function != e.At.Function {
+			ownerlessExtend(r, c.Acquire, e)
+		}
+	}
+}
+
+func classOf(r *judge.Reporter, e lockfacts.Event) (lockfacts.LockClass, bool) {
+	s := r.Res.Shape(e.Fn, e.Key)
+	for _, c := range r.Res.Classes {
+		if c.Class == s {
+			return c, true
+		}
+	}
+	return lockfacts.LockClass{}, false
+}
+
+// flow is the call path from the function whose flow proves the lock down to the command.
+func flow(e lockfacts.Event) []lockfacts.Site {
+	if len(e.Path) == 0 {
+		return nil
+	}
+	return append(append([]lockfacts.Site(nil), e.Path...), e.At)
+}

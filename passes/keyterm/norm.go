@@ -1,0 +1,126 @@
+package keyterm
+
+import (
+	"slices"
+	"strings"
+)
+
+// Norm brings a term into its normal form: constants next to each other merged, nested concatenations flattened, sets
+// flattened, sorted and without duplicates, fields of known objects resolved, and everything over the limits widened.
+// Its arguments have to be normal already.
+func (t Term) Norm() Term {
+	switch t.Op {
+	case Concat:
+		t = normConcat(t)
+	case Set:
+		t = normSet(t)
+	case Field:
+		t = normField(t)
+	case Format:
+		if t.Args[0].Op == Const && t.Text != "%q" && t.Text != "%x" {
+			return t.Args[0]
+		}
+	case Built:
+		if t.Args[0].Op == Unknown {
+			return Term{}
+		}
+	}
+	if t.size() > MaxSize || t.depth() > MaxDepth {
+		return Term{At: t.At, Fn: t.Fn, Type: t.Type}
+	}
+	return t
+}
+
+func normConcat(t Term) Term {
+	var parts []Term
+	for _, a := range t.Args {
+		if a.Op == Concat {
+			parts = append(parts, a.Args...)
+			continue
+		}
+		parts = append(parts, a)
+	}
+	merged := parts[:0:0]
+	for _, p := range parts {
+		if p.Op == Const && p.Text == "" {
+			continue
+		}
+		if n := len(merged); p.Op == Const && n > 0 && merged[n-1].Op == Const {
+			merged[n-1].Text += p.Text
+			continue
+		}
+		merged = append(merged, p)
+	}
+	switch {
+	case len(merged) == 0:
+		return Term{Op: Const, Type: t.Type, At: t.At, Fn: t.Fn}
+	case len(merged) == 1 && merged[0].Op == Const:
+		merged[0].At, merged[0].Fn = t.At, t.Fn
+		return merged[0]
+	}
+	t.Args = merged
+	return t
+}
+
+func normSet(t Term) Term {
+	var all []Term
+	for _, a := range t.Args {
+		if a.Op == Set {
+			all = append(all, a.Args...)
+		} else {
+			all = append(all, a)
+		}
+	}
+	slices.SortFunc(all, func(a, b Term) int { return strings.Compare(a.String(), b.String()) })
+	all = slices.CompactFunc(all, func(a, b Term) bool { return a.String() == b.String() })
+	if len(all) == 1 {
+		return all[0]
+	}
+	if len(all) > MaxSet || slices.ContainsFunc(all, func(a Term) bool { return a.Op == Unknown }) {
+		return Term{At: t.At, Fn: t.Fn, Type: t.Type}
+	}
+	t.Args = all
+	return t
+}
+
+// normField reads a field out of an object, or of each member of a set of objects.
+func normField(t Term) Term {
+	base := t.Args[0]
+	switch base.Op {
+	case Built:
+		return Term{Op: Field, Text: t.Text, Args: base.Args[:1], Type: t.Type, At: t.At, Fn: t.Fn}.Norm()
+	case Object:
+		if i := slices.Index(base.Names, t.Text); i >= 0 {
+			return base.Args[i]
+		}
+		if base.Index == 1 {
+			return Term{Op: Const, Text: "", Type: t.Type, At: base.At, Fn: base.Fn, Index: 1}
+		}
+		return Term{Type: t.Type}
+	case Set:
+		members := make([]Term, len(base.Args))
+		for i, b := range base.Args {
+			members[i] = Term{Op: Field, Text: t.Text, Args: []Term{b}, Type: t.Type, At: t.At, Fn: t.Fn}.Norm()
+		}
+		return Term{Op: Set, Args: members, Type: t.Type, At: t.At, Fn: t.Fn}.Norm()
+	case Unknown:
+		return Term{Type: t.Type}
+	}
+	return t
+}
+
+func (t Term) size() int {
+	n := 1
+	for _, a := range t.Args {
+		n += a.size()
+	}
+	return n
+}
+
+func (t Term) depth() int {
+	d := 0
+	for _, a := range t.Args {
+		d = max(d, a.depth())
+	}
+	return d + 1
+}

@@ -1,0 +1,156 @@
+// Package lockfacts is THE fact-bearing pass: what calling each function does to locks.
+//
+// # Algorithm
+//
+// A package is relevant if it reaches a client library by imports, or if it belongs to the program's own modules and
+// may build keys for one that does. Only relevant packages are turned into SSA. For every function the pass lists, in
+// program order, the effects of its calls on keys: from the rows of the client table, from the summaries of called
+// functions (of this package, callees first; of imported ones, from facts), from the functions that are handed over.
+// Operands are terms over the function's own parameters; at a call they are substituted.
+//
+// An acquire and a release of the same key that meet in one function are a lock (see pair). What does not meet goes
+// into the function's summary, for its callers. "May" analysis throughout: an effect in a summary may happen. Whatever
+// is not understood is unknown, and unknown never makes a finding.
+//
+// # Blind spots
+//
+// Keys kept in maps, locks released by another process, function values kept in data structures, reflection.
+package lockfacts
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/keyterm"
+)
+
+// Analyzer computes summaries and exports them as one package fact.
+var Analyzer = &analysis.Analyzer{
+	Name:       "lockfacts",
+	Doc:        "what calling each function does to distributed locks",
+	Run:        run,
+	ResultType: reflect.TypeFor[*Result](),
+	FactTypes:  []analysis.Fact{new(Fact), new(Program)},
+	// Packages with type errors are analysed as far as they have types.
+	RunDespiteErrors: true,
+}
+
+func cmpString(a, b string) int { return cmp.Compare(a, b) }
+
+// Result is what reporting analyzers stand on. A package without locks has a Result with no functions.
+type Result struct {
+	Pass *analysis.Pass
+	// Functions are the package's functions with bodies, closures included, by name.
+	Functions []*ssa.Function
+	Locks     []Lock
+	// Classes are the lock classes that are known here, by Class.
+	Classes []LockClass
+	// Fact is what was exported.
+	Fact *Fact
+	// Program is what the link knows, nil under go vet and golangci-lint.
+	Program  *Program
+	Unknowns map[string]int
+
+	u *unit
+}
+
+// Relevant reports whether there is anything to analyse.
+func (r *Result) Relevant() bool { return r.u != nil }
+
+func run(pass *analysis.Pass) (result any, err error) {
+	res := &Result{Pass: pass, Unknowns: map[string]int{}}
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = &Result{Pass: pass}, fmt.Errorf("internal error in %s: %v", pass.Pkg.Path(), p)
+		}
+	}()
+	if !relevant(pass) {
+		return res, nil
+	}
+	u := newUnit(pass)
+	for _, fn := range u.fns {
+		u.summaryOf(fn)
+	}
+	u.finish(res)
+	return res, nil
+}
+
+// relevant reports whether a package can matter: it reaches a client, it imports something that does, the link asks
+// for it, or it builds strings in one of the program's own modules.
+func relevant(pass *analysis.Pass) bool {
+	if clientmodel.IsClient(pass.Pkg.Path()) {
+		return false
+	}
+	if pass.ImportPackageFact(pass.Pkg, new(Program)) {
+		return true
+	}
+	for _, p := range imports(pass.Pkg) {
+		if clientmodel.IsClient(p.Path()) || pass.ImportPackageFact(p, new(Fact)) {
+			return true
+		}
+	}
+	return ownModule(pass) && buildsStrings(pass)
+}
+
+// finish collects the locks and classes, and exports the fact.
+func (u *unit) finish(res *Result) {
+	res.u, res.Functions, res.Program, res.Unknowns = u, u.fns, u.program, u.Unknowns
+	for _, fn := range u.fns {
+		res.Locks = append(res.Locks, u.locks[fn]...)
+	}
+	res.Classes = u.classes(res.Locks)
+	res.Fact = u.fact(res)
+	if len(res.Fact.Funcs)+len(res.Fact.Globals)+len(res.Fact.Impls)+len(res.Fact.Classes) > 0 {
+		u.pass.ExportPackageFact(res.Fact)
+	}
+}
+
+// fact is what importing packages need.
+func (u *unit) fact(res *Result) *Fact {
+	f := &Fact{Version: Version, Relevant: true, Globals: u.exportGlobals(), Fields: u.exportFields(), Classes: ownClasses(u, res.Classes)}
+	for _, fn := range u.fns {
+		if s := u.summaries[fn]; s != nil && useful(s) {
+			f.Funcs = append(f.Funcs, *s)
+		}
+	}
+	for iface, typs := range u.impls {
+		for _, t := range typs {
+			if strings.HasPrefix(strings.TrimPrefix(t, "*"), u.pass.Pkg.Path()+".") || strings.HasPrefix(iface, u.pass.Pkg.Path()+".") || !u.knownImpl(iface, t) {
+				f.Impls = append(f.Impls, Impl{iface, t})
+			}
+		}
+	}
+	slices.SortFunc(f.Impls, func(a, b Impl) int {
+		return cmp.Or(cmp.Compare(a.Interface, b.Interface), cmp.Compare(a.Type, b.Type))
+	})
+	slices.SortFunc(f.Globals, func(a, b Named) int { return cmp.Compare(a.Name, b.Name) })
+	sortSummaries(f.Funcs)
+	return f
+}
+
+// knownImpl reports whether an imported package has said so already.
+func (u *unit) knownImpl(iface, typ string) bool {
+	for _, f := range u.facts {
+		if slices.Contains(f.Impls, Impl{iface, typ}) {
+			return true
+		}
+	}
+	return false
+}
+
+// useful reports whether a summary says anything.
+func useful(s *Summary) bool {
+	if len(s.Effects) > 0 || len(s.Runs) > 0 || len(s.Writes) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.Results, func(t keyterm.Term) bool {
+		return t.Op != keyterm.Unknown && t.Op != keyterm.Call && t.Op != keyterm.Lookup && t.Op != keyterm.Arith
+	})
+}

@@ -1,0 +1,438 @@
+package lockfacts
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/keyterm"
+)
+
+// callResult is result i of a call.
+func (f *frame) callResult(c *ssa.Call, i int) keyterm.Term {
+	if b, ok := c.Call.Value.(*ssa.Builtin); ok {
+		return f.builtin(b, c)
+	}
+	if t, ok := f.known(c, i); ok {
+		return t
+	}
+	targets := f.u.targets(f, c)
+	if t, ok := f.fromRows(targets, i); ok {
+		return t
+	}
+	if t, ok := f.fromSummaries(targets, c, i); ok {
+		return t
+	}
+	return f.opaque(c, i)
+}
+
+// builtin sees through append of bytes and min/max.
+func (f *frame) builtin(b *ssa.Builtin, c *ssa.Call) keyterm.Term {
+	args := f.values(c.Call.Args)
+	switch b.Name() {
+	case "append":
+		return f.appended(args, c)
+	case "min", "max":
+		return f.at(keyterm.Term{Op: keyterm.Arith, Text: b.Name(), Args: args}, c.Pos()).Norm()
+	}
+	return keyterm.Term{}
+}
+
+func (f *frame) appended(args []keyterm.Term, c *ssa.Call) keyterm.Term {
+	if len(args) != 2 {
+		return keyterm.Term{}
+	}
+	if s, ok := c.Type().Underlying().(*types.Slice); ok && isByte(s.Elem()) {
+		return f.at(keyterm.Term{Op: keyterm.Concat, Args: args}, c.Pos()).Norm()
+	}
+	if args[0].Op == keyterm.Const { // append(nil, ...)
+		args[0] = keyterm.Term{Op: keyterm.List}
+	}
+	if args[0].Op == keyterm.List && args[1].Op == keyterm.List {
+		return f.at(keyterm.Term{Op: keyterm.List, Args: slices.Concat(args[0].Args, args[1].Args)}, c.Pos()).Norm()
+	}
+	return keyterm.Term{}
+}
+
+func isByte(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Byte
+}
+
+func (f *frame) values(vs []ssa.Value) []keyterm.Term {
+	out := make([]keyterm.Term, len(vs))
+	for i, v := range vs {
+		out[i] = f.value(v)
+	}
+	return out
+}
+
+// known is what the standard library's functions and the environment's sources return.
+func (f *frame) known(c *ssa.Call, i int) (keyterm.Term, bool) {
+	name := calleeName(&c.Call)
+	if name == "" {
+		return keyterm.Term{}, false
+	}
+	if keyterm.PassesThrough(name) && i == 0 && len(c.Call.Args) > 0 {
+		return f.value(c.Call.Args[0]), true
+	}
+	if s := keyterm.Source(name); s != "" {
+		if i != 0 {
+			return keyterm.Term{}, true
+		}
+		return f.at(keyterm.Term{Op: keyterm.Fresh, Text: s, Names: []string{name}}, c.Pos()), true
+	}
+	if i == 0 {
+		return f.build(name, c)
+	}
+	return keyterm.Term{}, false
+}
+
+// calleeName is the full name of a statically known function or of an interface method, "" for a function value.
+func calleeName(c *ssa.CallCommon) string {
+	if c.IsInvoke() {
+		return c.Method.FullName()
+	}
+	fn := c.StaticCallee()
+	if fn == nil {
+		return ""
+	}
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	return fn.String()
+}
+
+// target is one function that a call can reach, and what it is called with.
+type target struct {
+	fn      *ssa.Function // nil where it has no body here
+	summary *Summary      // nil where nothing is known
+	row     *clientmodel.Row
+	obj     *types.Func
+	name    string
+	args    []keyterm.Term // receiver first
+	env     keyterm.Env
+	value   keyterm.Term // the function value, for a call through one
+}
+
+// bind makes the environment that a target's parameters live in.
+func (t *target) bind(extra keyterm.Env) {
+	t.env = keyterm.Env{}
+	for k, v := range extra {
+		t.env[k] = v
+	}
+	for i, a := range t.args {
+		t.env[keyterm.ParamName(t.name, i)] = a
+	}
+}
+
+// targets are the functions that a call can reach. Few calls have more than one.
+func (u *unit) targets(f *frame, c ssa.CallInstruction) []target {
+	common := c.Common()
+	if common.IsInvoke() {
+		return u.invoked(f, c)
+	}
+	args := f.values(common.Args)
+	if fn := common.StaticCallee(); fn != nil {
+		if fn.Synthetic != "" && len(fn.FreeVars) == 1 && fn.Parent() == nil { // a bound method, called at once
+			if mc, ok := common.Value.(*ssa.MakeClosure); ok {
+				args = append([]keyterm.Term{f.value(mc.Bindings[0])}, args...)
+			}
+		}
+		return []target{u.static(fn, args)}
+	}
+	return u.called(f.value(common.Value), args, c, 0)
+}
+
+// static is a target that is known by name.
+func (u *unit) static(fn *ssa.Function, args []keyterm.Term) target {
+	t := target{fn: u.target(fn), args: args}
+	t.name = t.fn.String()
+	t.obj, _ = t.fn.Object().(*types.Func)
+	if row, ok := clientmodel.Lookup(t.obj); ok {
+		t.row = &row
+	} else {
+		t.summary = u.summaryOf(t.fn)
+	}
+	t.bind(nil)
+	return t
+}
+
+// named is a target that facts know.
+func (u *unit) named(name string, args []keyterm.Term) target {
+	t := target{name: name, args: args, fn: u.byName[name]}
+	if t.fn != nil {
+		t.summary = u.summaryOf(t.fn)
+	} else {
+		t.summary = u.funcs[name]
+	}
+	t.bind(nil)
+	return t
+}
+
+// called are the targets of calling a function value.
+func (u *unit) called(fn keyterm.Term, args []keyterm.Term, c ssa.CallInstruction, depth int) []target {
+	switch fn.Op {
+	case keyterm.Built:
+		return u.called(fn.Args[0], args, c, depth)
+	case keyterm.Func:
+		if fn.Index == 1 {
+			args = append([]keyterm.Term{fn.Args[0]}, args...)
+		}
+		t := u.named(fn.Text, args)
+		t.value = fn
+		extra := keyterm.Env{}
+		for i, n := range fn.Names {
+			if fn.Index != 1 {
+				extra[n] = fn.Args[i]
+			}
+		}
+		t.bind(extra)
+		return []target{t}
+	case keyterm.Set:
+		var out []target
+		if depth < 3 {
+			for _, a := range fn.Args {
+				out = append(out, u.called(a, args, c, depth+1)...)
+			}
+		}
+		return out
+	}
+	if c != nil {
+		if out := u.dynamic(c, args); len(out) > 0 {
+			for i := range out {
+				out[i].value = fn
+			}
+			return out
+		}
+	}
+	return []target{{args: args, value: fn}}
+}
+
+// dynamic asks the call graph.
+func (u *unit) dynamic(c ssa.CallInstruction, args []keyterm.Term) []target {
+	var out []target
+	for _, fn := range u.dynamicCallees(c) {
+		a := args
+		t := u.target(fn)
+		if t != fn && len(t.Params) == len(args)+1 { // a bound method: its receiver is not known here
+			a = append([]keyterm.Term{{}}, args...)
+		}
+		if len(t.Blocks) > 0 || u.funcs[t.String()] != nil {
+			out = append(out, u.static(t, a))
+		}
+	}
+	if len(out) > maxTargets {
+		return nil
+	}
+	return out
+}
+
+const maxTargets = 6
+
+// invoked are the targets of an interface method call: the row of a client's interface, the method of the known
+// dynamic type, or the union of the implementations that the package can see and that do something to locks.
+func (u *unit) invoked(f *frame, c ssa.CallInstruction) []target {
+	common := c.Common()
+	recv := f.value(common.Value)
+	args := append([]keyterm.Term{recv}, f.values(common.Args)...)
+	if row, ok := clientmodel.Lookup(common.Method); ok {
+		return []target{{row: &row, obj: common.Method, name: common.Method.FullName(), args: args}}
+	}
+	if t, ok := u.methodOf(recv, common.Method.Name(), args); ok {
+		return []target{t}
+	}
+	if out := u.dynamic(c, args); len(out) > 0 {
+		return out
+	}
+	if out := u.implementations(common, args); len(out) > 0 {
+		return out
+	}
+	u.Unknowns["interface method without a known implementation"]++
+	return []target{{obj: common.Method, name: common.Method.FullName(), args: args, value: keyterm.Term{}}}
+}
+
+// methodOf is the method of an object whose type is known.
+func (u *unit) methodOf(recv keyterm.Term, method string, args []keyterm.Term) (target, bool) {
+	if recv.Op != keyterm.Object || recv.Text == "" {
+		return target{}, false
+	}
+	for _, name := range []string{"(*" + recv.Text + ")." + method, "(" + recv.Text + ")." + method} {
+		if u.byName[name] != nil || u.funcs[name] != nil {
+			return u.named(name, args), true
+		}
+	}
+	return target{}, false
+}
+
+// implementations are the methods of the types that are used as the interface somewhere in sight. In-memory and no-op
+// twins do nothing to locks and do not count.
+func (u *unit) implementations(common *ssa.CallCommon, args []keyterm.Term) []target {
+	var out []target
+	for _, typ := range u.impls[typeName(common.Value.Type())] {
+		for _, name := range methodNames(typ, common.Method.Name()) {
+			if u.byName[name] == nil && u.funcs[name] == nil {
+				continue
+			}
+			if t := u.named(name, args); t.summary != nil && t.summary.touchesLocks() {
+				out = append(out, t)
+			}
+			break
+		}
+	}
+	if len(out) > maxTargets {
+		return nil
+	}
+	return out
+}
+
+// methodNames spells a method of a type, with a pointer receiver or without.
+func methodNames(typ, method string) []string {
+	if typ[0] == '*' {
+		return []string{"(" + typ + ")." + method, "(" + typ[1:] + ")." + method}
+	}
+	return []string{"(" + typ + ")." + method}
+}
+
+func (s *Summary) touchesLocks() bool { return len(s.Effects) > 0 }
+
+// fromRows reads the result out of a client's row.
+func (f *frame) fromRows(ts []target, i int) (keyterm.Term, bool) {
+	if len(ts) != 1 || ts[0].row == nil {
+		return keyterm.Term{}, false
+	}
+	if ts[0].row.Results == nil {
+		return keyterm.Term{}, false
+	}
+	all := ts[0].row.Results(clientmodel.Call{Args: ts[0].args})
+	if i >= len(all) {
+		return keyterm.Term{}, true
+	}
+	return all[i], true
+}
+
+// fromSummaries joins what the targets return.
+func (f *frame) fromSummaries(ts []target, c *ssa.Call, i int) (keyterm.Term, bool) {
+	var all []keyterm.Term
+	for _, t := range ts {
+		if t.summary == nil || i >= len(t.summary.Results) || t.summary.Results[i].Op == keyterm.Unknown {
+			return keyterm.Term{}, false
+		}
+		v := f.u.subst(t.summary.Results[i], t.env)
+		if buildsString(c, i) && t.name != "" {
+			v = f.at(keyterm.Term{Op: keyterm.Built, Text: t.name, Args: []keyterm.Term{v}}, c.Pos()).Norm()
+		}
+		all = append(all, v)
+	}
+	if len(all) == 0 {
+		return keyterm.Term{}, false
+	}
+	t := f.at(keyterm.Term{Op: keyterm.Set, Args: all}, c.Pos()).Norm()
+	return t, t.Op != keyterm.Unknown
+}
+
+func buildsString(c *ssa.Call, i int) bool {
+	t := c.Type()
+	if tuple, ok := t.(*types.Tuple); ok {
+		if i >= tuple.Len() {
+			return false
+		}
+		t = tuple.At(i).Type()
+	}
+	return isString(t)
+}
+
+// opaque is the result of a function that the analysis does not look into: equal arguments give an equal result.
+func (f *frame) opaque(c *ssa.Call, i int) keyterm.Term {
+	t := keyterm.Term{Op: keyterm.Call, Text: calleeName(&c.Call), Index: i}
+	if c.Call.IsInvoke() || t.Text == "" {
+		t.Args = append(t.Args, f.value(c.Call.Value))
+	}
+	t.Args = append(t.Args, f.values(c.Call.Args)...)
+	return f.at(t, c.Pos()).Norm()
+}
+
+// subst replaces parameters and applies functional options whose functions became known.
+func (u *unit) subst(t keyterm.Term, env keyterm.Env) keyterm.Term {
+	if len(env) == 0 {
+		return t
+	}
+	return t.Map(func(p keyterm.Term) keyterm.Term {
+		switch p.Op {
+		case keyterm.Param:
+			if v, ok := env[keyterm.ParamName(p.Text, p.Index)]; ok {
+				return v
+			}
+		case keyterm.Object:
+			return u.applyOptions(p)
+		case keyterm.Call:
+			return u.callKnown(p)
+		}
+		return p
+	})
+}
+
+// callKnown calls a function value that a substitution has made known.
+func (u *unit) callKnown(p keyterm.Term) keyterm.Term {
+	if p.Text != "" || len(p.Args) == 0 || p.Args[0].Op != keyterm.Func {
+		return p
+	}
+	for _, t := range u.called(p.Args[0], p.Args[1:], nil, 0) {
+		if t.summary != nil && p.Index < len(t.summary.Results) && t.summary.Results[p.Index].Op != keyterm.Unknown {
+			if v := u.subst(t.summary.Results[p.Index], t.env); v.Op != keyterm.Unknown {
+				return keyterm.Term{Op: keyterm.Built, Text: t.name, Args: []keyterm.Term{v}, At: p.At, Fn: p.Fn, Type: p.Type}.Norm()
+			}
+		}
+	}
+	return p
+}
+
+// applyOptions carries out the writes of functional options on an object.
+func (u *unit) applyOptions(o keyterm.Term) keyterm.Term {
+	i := slices.Index(o.Names, applied)
+	if i < 0 || o.Args[i].Op != keyterm.List && o.Args[i].Op != keyterm.Const {
+		return o
+	}
+	options := o.Args[i].Args
+	o.Names = slices.Delete(slices.Clone(o.Names), i, i+1)
+	o.Args = slices.Delete(slices.Clone(o.Args), i, i+1)
+	for _, opt := range options {
+		if opt.Op != keyterm.Func {
+			o.Index = 0 // anything may have been set
+			for n := range o.Args {
+				o.Args[n] = keyterm.Term{}
+			}
+			return o
+		}
+		for _, w := range u.writesOf(opt) {
+			if n := slices.Index(o.Names, w.Name); n >= 0 {
+				o.Args[n] = w.Value
+			} else {
+				o.Names, o.Args = append(o.Names, w.Name), append(o.Args, w.Value)
+			}
+		}
+	}
+	return o
+}
+
+// writesOf are the fields of its argument that an option function sets.
+func (u *unit) writesOf(opt keyterm.Term) []Named {
+	env := keyterm.Env{}
+	for i, n := range opt.Names {
+		env[n] = opt.Args[i]
+	}
+	s := u.funcs[opt.Text]
+	if fn := u.byName[opt.Text]; fn != nil {
+		s = u.summaryOf(fn)
+	}
+	if s == nil {
+		return nil
+	}
+	var out []Named
+	for _, w := range s.Writes {
+		out = append(out, Named{w.Name, u.subst(w.Value, env)})
+	}
+	return out
+}

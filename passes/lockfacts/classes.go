@@ -1,0 +1,162 @@
+package lockfacts
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/keyterm"
+)
+
+// classes collects the key classes and shapes that are known to be locks: those of the locks that were paired, and
+// those that one function acquires and another releases or extends by comparing the owner. A comparison says "lock"
+// without a flow from one to the other; so does a random value, which only makes sense as an owner.
+func (u *unit) classes(locks []Lock) []LockClass {
+	byShape := map[string]*LockClass{}
+	for _, f := range u.sortedFacts() {
+		for _, c := range f.Classes {
+			byShape[c.Class] = &c
+		}
+	}
+	for i := range locks {
+		u.classOf(&locks[i], byShape)
+	}
+	u.comparedShapes(byShape)
+	out := make([]LockClass, 0, len(byShape))
+	for _, c := range byShape {
+		out = append(out, *c)
+	}
+	slices.SortFunc(out, func(a, b LockClass) int { return cmpString(a.Class, b.Class) })
+	u.prove(byShape)
+	return out
+}
+
+func (u *unit) sortedFacts() []*Fact {
+	var paths []string
+	for p := range u.facts {
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	var out []*Fact
+	for _, p := range paths {
+		out = append(out, u.facts[p])
+	}
+	if u.program != nil && len(u.program.Classes) > 0 {
+		out = append(out, &Fact{Classes: u.program.Classes})
+	}
+	return out
+}
+
+func (u *unit) classOf(l *Lock, byShape map[string]*LockClass) {
+	s := shape(l.Fn, l.Acquire.Key)
+	if s == "" {
+		return
+	}
+	checked := slices.ContainsFunc(l.Releases, func(e Event) bool { return e.Guard == clientmodel.Atomic })
+	if c, ok := byShape[s]; ok {
+		c.Checked = c.Checked || checked
+		return
+	}
+	byShape[s] = &LockClass{Class: s, Acquire: l.Acquire.At, Checked: checked,
+		TTL: closed(l.Acquire.TTL), Owner: closed(l.Acquire.Owner)}
+}
+
+func closed(t keyterm.Term) keyterm.Term {
+	if t.IsClosed() {
+		return t
+	}
+	return keyterm.Term{}
+}
+
+// own is an effect at its own place.
+type own struct {
+	fn *ssa.Function
+	e  *Event
+}
+
+// ownEvents are the effects of commands that stand in this unit, each in the function that it stands in.
+func (u *unit) ownEvents() []own {
+	var out []own
+	for _, fn := range u.fns {
+		a := u.activities[fn]
+		if a == nil {
+			continue
+		}
+		for i := range a.events {
+			if len(a.events[i].Path) == 0 {
+				out = append(out, own{fn, &a.events[i]})
+			}
+		}
+	}
+	return out
+}
+
+// comparedShapes adds the shapes that one function acquires and another gives back with proof of the owner.
+func (u *unit) comparedShapes(byShape map[string]*LockClass) {
+	events := u.ownEvents()
+	for _, a := range events {
+		if !a.e.Op.Acquires() {
+			continue
+		}
+		s := shape(a.fn, a.e.Key)
+		if s == "" || byShape[s] != nil {
+			continue
+		}
+		random := u.resolve(a.e.Owner).Op == keyterm.Fresh && u.resolve(a.e.Owner).Text == keyterm.Random
+		for _, r := range events {
+			if shape(r.fn, r.e.Key) != s || r.e.Op.Acquires() {
+				continue
+			}
+			checks := r.e.Guard == clientmodel.Atomic || r.e.Guard == clientmodel.NotAtomic
+			if checks && (r.e.Op.Releases() || r.e.Op.Extends()) || random && r.e.Op == clientmodel.Delete {
+				byShape[s] = &LockClass{Class: s, Acquire: a.e.At, Checked: r.e.Guard == clientmodel.Atomic,
+					TTL: closed(a.e.TTL), Owner: closed(a.e.Owner)}
+				break
+			}
+		}
+	}
+}
+
+// prove marks the effects on keys of known lock classes.
+func (u *unit) prove(byShape map[string]*LockClass) {
+	for _, fn := range u.fns {
+		a := u.activities[fn]
+		if a == nil {
+			continue
+		}
+		for i := range a.events {
+			if s := shape(fn, a.events[i].Key); s != "" && byShape[s] != nil {
+				a.events[i].Proven = true
+			}
+		}
+		u.proveSummary(fn, byShape)
+	}
+}
+
+func (u *unit) proveSummary(fn *ssa.Function, byShape map[string]*LockClass) {
+	s := u.summaries[fn]
+	if s == nil {
+		return
+	}
+	for i := range s.Effects {
+		if sh := shape(fn, s.Effects[i].Key); sh != "" && byShape[sh] != nil {
+			s.Effects[i].Proven = true
+		}
+	}
+}
+
+// ownClasses are the classes whose acquire stands in this unit, or that were proven here.
+func ownClasses(u *unit, all []LockClass) []LockClass {
+	var out []LockClass
+	for _, c := range all {
+		known := false
+		for _, f := range u.facts {
+			known = known || slices.ContainsFunc(f.Classes, func(x LockClass) bool { return x.Class == c.Class })
+		}
+		if !known {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,356 @@
+package lockfacts
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/keyterm"
+)
+
+// Event is an effect as one function sees it: which of its instructions has it.
+type Event struct {
+	Effect
+	Instr ssa.CallInstruction
+	Fn    *ssa.Function
+	// WhenTaken and WhenOutage are true for a release that also runs when the acquire said "taken", or failed.
+	WhenTaken, WhenOutage bool
+
+	outcome *Outcome // what the instruction's results look like, nil if unknown
+	roles   []clientmodel.Role
+	object  bool // the result is a command object
+}
+
+// RunEvent is a call of a function value that only the callers of Fn know.
+type RunEvent struct {
+	Run
+	Instr ssa.CallInstruction
+}
+
+// activity is what a function does, in program order.
+type activity struct {
+	events []Event
+	runs   []RunEvent
+}
+
+// Bounds of a summary: a function with more effects than this, or effects further away, keeps the first ones.
+const (
+	maxEffects = 48
+	maxPath    = 7
+)
+
+// activityOf lists the effects of every call in the function.
+func (u *unit) activityOf(fn *ssa.Function) activity {
+	var a activity
+	f := u.frame(fn)
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if c, ok := i.(ssa.CallInstruction); ok {
+				u.callEffects(f, c, &a)
+			}
+		}
+	}
+	markComparisons(u, f, &a)
+	return a
+}
+
+// callEffects adds what one call does.
+func (u *unit) callEffects(f *frame, c ssa.CallInstruction, a *activity) {
+	if _, ok := c.Common().Value.(*ssa.Builtin); ok {
+		return
+	}
+	if accessor(c) {
+		return
+	}
+	for _, t := range u.targets(f, c) {
+		switch {
+		case t.row != nil:
+			u.rowEffects(f, c, t, a)
+		case t.summary != nil:
+			u.summaryEffects(f, c, t, a)
+		default:
+			u.unknownCall(f, c, t, a)
+		}
+	}
+}
+
+func accessor(c ssa.CallInstruction) bool {
+	fn := c.Common().StaticCallee()
+	if fn == nil {
+		return false
+	}
+	obj, _ := fn.Object().(*types.Func)
+	_, ok := clientmodel.Accessor(obj)
+	return ok
+}
+
+// rowEffects reads a call of a client library.
+func (u *unit) rowEffects(f *frame, c ssa.CallInstruction, t target, a *activity) {
+	if t.row.Commands != nil {
+		for _, cmd := range t.row.Commands(clientmodel.Call{Args: t.args}) {
+			for _, e := range u.expand(u.effect(f, c, t, cmd)) {
+				a.add(u.event(f, c, e, t.row))
+			}
+		}
+	}
+	for _, i := range t.row.Runs {
+		if i >= len(t.args) {
+			continue
+		}
+		var watched []keyterm.Term
+		if t.row.Watch > 0 && t.row.Watch < len(t.args) && t.args[t.row.Watch].Op == keyterm.List {
+			watched = t.args[t.row.Watch].Args
+		}
+		u.runNow(f, c, t.args[i], watched, a)
+	}
+}
+
+// effect is a command at its place.
+func (u *unit) effect(f *frame, c ssa.CallInstruction, t target, cmd clientmodel.Command) Effect {
+	e := Effect{
+		Op: cmd.Op, Key: cmd.Key, Owner: cmd.Owner, TTL: cmd.TTL, HasTTL: cmd.HasTTL, Unit: cmd.Unit, Guard: cmd.Guard,
+		Faults: cmd.Faults, Library: cmd.Library, Reply: cmd.Reply, Maybe: cmd.Maybe,
+		Script: cmd.Script, Keys: cmd.Keys, Args: cmd.Args, KeysKnown: cmd.KeysKnown, ArgsKnown: cmd.ArgsKnown,
+		At: u.site(f, c),
+	}
+	if t.obj != nil && t.obj.Pkg() != nil {
+		e.Client = t.obj.Pkg().Path()
+	}
+	if t.row.Ctx >= 0 && t.row.Ctx < len(t.args) {
+		e.Ctx = t.args[t.row.Ctx]
+	}
+	return e
+}
+
+func (u *unit) site(f *frame, c ssa.CallInstruction) Site {
+	return Site{Pos: u.pos(callPos(c)), Function: f.name, Package: u.pass.Pkg.Path()}
+}
+
+// event puts an effect of a client call into the function.
+func (u *unit) event(f *frame, c ssa.CallInstruction, e Effect, row *clientmodel.Row) Event {
+	ev := Event{Effect: e, Instr: c, Fn: f.fn, roles: row.Roles, object: row.Roles == nil}
+	if e.Reply != clientmodel.NoReply && e.Op.Acquires() {
+		ev.outcome = &Outcome{} // read through roles
+	}
+	ev.placed(c)
+	return ev
+}
+
+// placed notes how the instruction runs.
+func (ev *Event) placed(c ssa.CallInstruction) {
+	switch c.(type) {
+	case *ssa.Defer:
+		ev.Deferred = true
+	case *ssa.Go:
+		ev.Async = true
+	}
+}
+
+// add appends an effect unless the function has too many.
+func (a *activity) add(e Event) {
+	if e.Op != clientmodel.NoOp && len(a.events) < maxEffects && len(e.Path) <= maxPath {
+		a.events = append(a.events, e)
+	}
+}
+
+// summaryEffects puts the effects of a called function into the caller's terms.
+func (u *unit) summaryEffects(f *frame, c ssa.CallInstruction, t target, a *activity) {
+	here := u.site(f, c)
+	for i := range t.summary.Effects {
+		for _, e := range u.instantiate(t.summary.Effects[i], t.env, here) {
+			ev := Event{Effect: e, Instr: c, Fn: f.fn}
+			ev.outcome = t.summary.outcomeOf(i)
+			ev.placed(c)
+			a.add(ev)
+		}
+	}
+	for _, r := range t.summary.Runs {
+		u.runs(f, c, r, t, a)
+	}
+}
+
+func (s *Summary) outcomeOf(effect int) *Outcome {
+	for i := range s.Outcomes {
+		if s.Outcomes[i].Effect == effect {
+			return &s.Outcomes[i]
+		}
+	}
+	return nil
+}
+
+// instantiate rewrites an effect in a caller's terms. A script whose text became known is read here.
+func (u *unit) instantiate(e Effect, env keyterm.Env, here Site) []Effect {
+	if dependsOnParams(e.Key) {
+		e.KeyAt = here
+	}
+	if dependsOnParams(e.TTL) {
+		e.TTLAt = here
+	}
+	e.Key, e.Owner, e.TTL = u.subst(e.Key, env), u.subst(e.Owner, env), u.subst(e.TTL, env)
+	e.Ctx = u.subst(e.Ctx, env)
+	if e.Op == clientmodel.RunScript {
+		e.Script = u.subst(e.Script, env)
+		e.Keys, e.Args = u.substAll(e.Keys, env), u.substAll(e.Args, env)
+	}
+	e.Path = append([]Site{here}, e.Path...)
+	e.Deferred = false
+	return u.expand(e)
+}
+
+func (u *unit) substAll(ts []keyterm.Term, env keyterm.Env) []keyterm.Term {
+	out := make([]keyterm.Term, len(ts))
+	for i, t := range ts {
+		out[i] = u.subst(t, env)
+	}
+	return out
+}
+
+// runs carries out a function value that the called function runs: if the caller hands in a function it knows, its
+// effects happen at the call; otherwise the caller's callers know.
+func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activity) {
+	fn := u.subst(r.Fn, t.env)
+	args := u.substAll(r.Args, t.env)
+	under := make([]Held, len(r.Under))
+	for i, h := range r.Under {
+		h.Key = u.subst(h.Key, t.env)
+		under[i] = h
+	}
+	known := false
+	for _, ct := range u.called(fn, args, nil, 0) {
+		if ct.summary == nil {
+			continue
+		}
+		known = true
+		here := u.site(f, c)
+		for i := range ct.summary.Effects {
+			for _, e := range u.instantiate(ct.summary.Effects[i], ct.env, here) {
+				e.Maybe = e.Maybe || r.Maybe
+				ev := Event{Effect: e, Instr: c, Fn: f.fn}
+				ev.placed(c)
+				a.add(ev)
+			}
+		}
+		u.noteRun(ct.fn, under, f, c)
+	}
+	if !known && dependsOnParams(fn) && len(a.runs) < maxEffects {
+		a.runs = append(a.runs, RunEvent{Run: Run{Fn: fn, Args: args, Under: under, At: u.site(f, c), Maybe: r.Maybe}, Instr: c})
+	}
+}
+
+func dependsOnParams(t keyterm.Term) bool {
+	found := false
+	t.Walk(func(p keyterm.Term) bool {
+		found = found || p.Op == keyterm.Param
+		return !found
+	})
+	return found
+}
+
+// runNow carries out a function value that a client runs before it returns, such as the body of a transaction.
+func (u *unit) runNow(f *frame, c ssa.CallInstruction, fn keyterm.Term, watched []keyterm.Term, a *activity) {
+	here := u.site(f, c)
+	for _, t := range u.called(fn, nil, nil, 0) {
+		if t.summary == nil {
+			continue
+		}
+		reads := map[string]bool{}
+		for i := range t.summary.Effects {
+			for _, e := range u.instantiate(t.summary.Effects[i], t.env, here) {
+				u.underWatch(&e, watched, reads)
+				ev := Event{Effect: e, Instr: c, Fn: f.fn}
+				ev.placed(c)
+				a.add(ev)
+			}
+		}
+	}
+}
+
+// underWatch makes a compare-then-delete of a watched key atomic: the transaction fails if somebody wrote the key.
+func (u *unit) underWatch(e *Effect, watched []keyterm.Term, reads map[string]bool) {
+	for _, w := range watched {
+		if !keyterm.Equal(w, e.Key) {
+			continue
+		}
+		switch {
+		case e.Op == clientmodel.Get:
+			reads[e.Key.String()] = true
+		case e.Guard == clientmodel.NotAtomic, e.Guard == clientmodel.Unchecked && reads[e.Key.String()]:
+			e.Guard = clientmodel.Atomic
+			switch e.Op {
+			case clientmodel.Delete:
+				e.Op = clientmodel.CompareAndDelete
+			case clientmodel.Expire, clientmodel.SetIfPresent:
+				e.Op = clientmodel.CompareAndExpire
+			}
+		}
+	}
+}
+
+// unknownCall is a call of a function that nothing is known of: a function value of the callers, or foreign code that
+// may call the function values it is given.
+func (u *unit) unknownCall(f *frame, c ssa.CallInstruction, t target, a *activity) {
+	if t.value.Op != keyterm.Unknown && dependsOnParams(t.value) && len(a.runs) < maxEffects {
+		a.runs = append(a.runs, RunEvent{Run: Run{Fn: t.value, Args: t.args, At: u.site(f, c)}, Instr: c})
+		return
+	}
+	here := u.site(f, c)
+	for _, arg := range t.args {
+		for _, fn := range functionsIn(arg) {
+			for _, ct := range u.called(fn, nil, nil, 0) {
+				if ct.summary == nil {
+					continue
+				}
+				for i := range ct.summary.Effects {
+					for _, e := range u.instantiate(ct.summary.Effects[i], ct.env, here) {
+						e.Maybe = true
+						ev := Event{Effect: e, Instr: c, Fn: f.fn}
+						ev.placed(c)
+						a.add(ev)
+					}
+				}
+			}
+		}
+	}
+}
+
+// functionsIn are the function values that an argument is, or holds as a list.
+func functionsIn(t keyterm.Term) []keyterm.Term {
+	switch t.Op {
+	case keyterm.Func:
+		return []keyterm.Term{t}
+	case keyterm.List, keyterm.Set:
+		var out []keyterm.Term
+		for _, a := range t.Args {
+			if a.Op == keyterm.Func {
+				out = append(out, a)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// noteRun remembers under which locks a function of this unit is run by a helper.
+func (u *unit) noteRun(fn *ssa.Function, under []Held, f *frame, c ssa.CallInstruction) {
+	if fn == nil {
+		return
+	}
+	u.runsOf[fn] = append(u.runsOf[fn], ranUnder{under: slices.Clone(under), by: f.fn, at: c})
+}
+
+type ranUnder struct {
+	under []Held
+	by    *ssa.Function
+	at    ssa.CallInstruction
+}
+
+// callPos is where a call is written: the position of its opening parenthesis, or of the go or defer keyword.
+func callPos(c ssa.CallInstruction) token.Pos {
+	if p := c.Pos(); p.IsValid() {
+		return p
+	}
+	return c.Common().Pos()
+}

@@ -1,0 +1,85 @@
+package lockfacts
+
+import (
+	"golang.org/x/tools/go/callgraph"
+	"golang.org/x/tools/go/ssa"
+)
+
+// HeldAt lists the locks that are certainly meant to be held at an instruction: those of its own function, those under
+// which a helper runs the function, and, where every caller in sight holds some lock, the callers'. A function literal
+// that is made inside a section counts as running in it.
+func (r *Result) HeldAt(i ssa.Instruction) []Held {
+	return r.heldAt(i, map[*ssa.Function]bool{})
+}
+
+func (r *Result) heldAt(i ssa.Instruction, busy map[*ssa.Function]bool) []Held {
+	fn := i.Parent()
+	var out []Held
+	for _, l := range r.u.locks[fn] {
+		if l.Covers(i) {
+			out = append(out, l.held())
+		}
+	}
+	return append(out, r.heldOnEntry(fn, busy)...)
+}
+
+// heldOnEntry are the locks that every caller in sight holds. A cycle of callers is optimistic: the other callers
+// decide.
+func (r *Result) heldOnEntry(fn *ssa.Function, busy map[*ssa.Function]bool) []Held {
+	if busy[fn] {
+		return nil
+	}
+	busy[fn] = true
+	defer delete(busy, fn)
+	var out []Held
+	for _, ran := range r.u.runsOf[fn] {
+		if len(ran.under) == 0 {
+			return r.heldAt(ran.at, busy)
+		}
+		out = append(out, ran.under...)
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if mc := r.u.makes[fn]; mc != nil && fn.Parent() != nil {
+		if held := r.heldAt(mc, busy); len(held) > 0 {
+			return held
+		}
+	}
+	return r.heldByCallers(fn, busy)
+}
+
+func (r *Result) heldByCallers(fn *ssa.Function, busy map[*ssa.Function]bool) []Held {
+	var all []Held
+	for _, e := range r.callers(fn) {
+		if busy[e.Caller.Func] {
+			continue
+		}
+		held := r.heldAt(e.Site, busy)
+		if len(held) == 0 {
+			return nil
+		}
+		all = append(all, held...)
+	}
+	return all
+}
+
+// callers are the calls of a function inside the package; calls of a wrapper that the compiler made are its own.
+func (r *Result) callers(fn *ssa.Function) []*callgraph.Edge {
+	if r.u.in == nil {
+		r.u.in = map[*ssa.Function][]*callgraph.Edge{}
+		for _, caller := range r.u.fns {
+			node := r.u.callgraph().Nodes[caller]
+			if node == nil {
+				continue
+			}
+			for _, e := range node.Out {
+				if e.Site != nil && e.Callee.Func != nil {
+					t := r.u.target(e.Callee.Func)
+					r.u.in[t] = append(r.u.in[t], e)
+				}
+			}
+		}
+	}
+	return r.u.in[fn]
+}

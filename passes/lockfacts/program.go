@@ -1,0 +1,18 @@
+package lockfacts
+
+// Program is what the link knows about a package from the rest of the program. The command's driver hands it to a unit
+// as a package fact of the package itself; under go vet and golangci-lint there is none, so findings that need it are
+// program findings.
+type Program struct {
+	Impls   []Impl      // which types the program uses as which interfaces
+	Funcs   []Summary   // methods of those types, by Name
+	Guards  []Guard     // functions of this package that others wrap in a lock
+	Fields  []Named     // field values of those types' packages, as in Fact
+	Classes []LockClass // lock classes proven elsewhere
+}
+
+// AFact marks Program as a fact.
+func (*Program) AFact() {}
+
+// String is what tests and debug output show of it.
+func (*Program) String() string { return "program" }

@@ -1,0 +1,106 @@
+package lockfacts
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/clientmodel/lua"
+	"github.com/leasevet/leasevet/passes/keyterm"
+)
+
+// expand replaces the run of a script by what the script does, once its text is known.
+func (u *unit) expand(e Effect) []Effect {
+	if e.Op != clientmodel.RunScript {
+		return []Effect{e}
+	}
+	if e.Script.Op != keyterm.Const {
+		if dependsOnParams(e.Script) {
+			return []Effect{e}
+		}
+		u.Unknowns["script text not found"]++
+		return nil
+	}
+	s := u.script(e.Script.Text)
+	faults := append(append([]clientmodel.Fault(nil), s.Faults...), missing(s, e)...)
+	var out []Effect
+	for _, x := range s.Effects {
+		out = append(out, scripted(e, x))
+	}
+	switch {
+	case len(out) > 0:
+		out[len(out)-1].Faults = faults
+	case len(faults) > 0:
+		e.Op, e.Faults = clientmodel.Get, faults // something that does nothing, to carry the fault
+		if len(e.Keys) > 0 {
+			e.Key = e.Keys[0]
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (u *unit) script(text string) lua.Script {
+	s, ok := u.scripts[text]
+	if !ok {
+		s = lua.Read(text)
+		u.scripts[text] = s
+	}
+	return s
+}
+
+// scripted is one effect of a script, with the operands that the call hands in.
+func scripted(e Effect, x lua.Effect) Effect {
+	out := e
+	out.Op, out.Guard, out.HasTTL, out.Unit, out.Maybe = x.Op, x.Guard, x.HasTTL, x.Unit, e.Maybe || x.Maybe
+	out.Key, out.Owner, out.TTL = operand(e, x.Key), operand(e, x.Value), operand(e, x.TTL)
+	out.Script, out.Keys, out.Args = keyterm.Term{}, nil, nil
+	return out
+}
+
+// operand is what the script calls KEYS[n] or ARGV[n].
+func operand(e Effect, o lua.Operand) keyterm.Term {
+	pick := func(list []keyterm.Term, i int) keyterm.Term {
+		if i < 1 || i > len(list) {
+			return keyterm.Term{}
+		}
+		return list[i-1]
+	}
+	var t keyterm.Term
+	switch o.Kind {
+	case lua.Key:
+		t = pick(e.Keys, o.Index)
+	case lua.Arg:
+		t = pick(e.Args, o.Index)
+	case lua.Const:
+		return keyterm.Term{Op: keyterm.Const, Text: o.Text}
+	default:
+		return keyterm.Term{}
+	}
+	if o.Scale > 1 {
+		t = arithScale(t, o.Scale)
+	}
+	if o.Prefix != "" || o.Suffix != "" {
+		t = keyterm.Term{Op: keyterm.Concat, Args: []keyterm.Term{
+			{Op: keyterm.Const, Text: o.Prefix}, t, {Op: keyterm.Const, Text: o.Suffix}}}.Norm()
+	}
+	return t
+}
+
+func arithScale(t keyterm.Term, by int64) keyterm.Term {
+	return keyterm.Term{Op: keyterm.Arith, Text: "*", Args: []keyterm.Term{t, {Op: keyterm.Const, Text: strconv.FormatInt(by, 10)}}}.Norm()
+}
+
+// missing are the operands that the script reads and the call does not hand in.
+func missing(s lua.Script, e Effect) []clientmodel.Fault {
+	var out []clientmodel.Fault
+	if e.KeysKnown && s.Keys > len(e.Keys) {
+		out = append(out, clientmodel.Fault{Rule: "missing-key",
+			Text: fmt.Sprintf("the script reads KEYS[%d], but %d key(s) are passed", s.Keys, len(e.Keys))})
+	}
+	if e.ArgsKnown && s.Args > len(e.Args) {
+		out = append(out, clientmodel.Fault{Rule: "missing-argument",
+			Text: fmt.Sprintf("the script reads ARGV[%d], but %d argument(s) are passed", s.Args, len(e.Args))})
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package lockfacts
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/callgraph"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/keyterm"
+)
+
+func sortedNamed(m map[string]keyterm.Term) []Named {
+	var out []Named
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, Named{k, m[k]})
+	}
+	return out
+}
+
+// Events are the effects of a function, called helpers included, in program order.
+func (r *Result) Events(fn *ssa.Function) []Event {
+	if a := r.u.activities[fn]; a != nil {
+		return a.events
+	}
+	return nil
+}
+
+// Own are the events of all functions whose command stands in the package itself.
+func (r *Result) Own() []Event {
+	var out []Event
+	if r.u == nil {
+		return nil
+	}
+	for _, o := range r.u.ownEvents() {
+		out = append(out, *o.e)
+	}
+	return out
+}
+
+// Shape is what methods of one type, or functions that spell the same class, have in common in a key, or "".
+func (r *Result) Shape(fn *ssa.Function, key keyterm.Term) string { return shape(fn, key) }
+
+// Resolve replaces fields by what is written to them, where that is known.
+func (r *Result) Resolve(t keyterm.Term) keyterm.Term { return r.u.resolve(t) }
+
+// Term is the symbolic value of v, a value of fn.
+func (r *Result) Term(fn *ssa.Function, v ssa.Value) keyterm.Term { return r.u.frame(fn).value(v) }
+
+// Callees are the functions of the package that a call can reach, through function values and interfaces too.
+func (r *Result) Callees(c ssa.CallInstruction) []*ssa.Function {
+	if fn := c.Common().StaticCallee(); fn != nil {
+		return []*ssa.Function{r.u.target(fn)}
+	}
+	var out []*ssa.Function
+	for _, fn := range r.u.dynamicCallees(c) {
+		if t := r.u.target(fn); !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// CallGraph is the call graph of the package's own functions.
+func (r *Result) CallGraph() *callgraph.Graph { return r.u.callgraph() }
+
+// Name is the name under which facts know a function.
+func (r *Result) Name(fn *ssa.Function) string { return r.u.name(fn) }
+
+// Summary is the summary of a function by name, of this package or an imported one, or nil.
+func (r *Result) Summary(name string) *Summary {
+	if fn := r.u.byName[name]; fn != nil {
+		return r.u.summaries[fn]
+	}
+	return r.u.funcs[name]
+}
+
+// Facts are the facts of imported packages, by path.
+func (r *Result) Facts() map[string]*Fact { return r.u.facts }
+
+// Pos is a position as facts carry it.
+func (r *Result) Pos(i ssa.Instruction) keyterm.Pos {
+	if c, ok := i.(ssa.CallInstruction); ok {
+		return r.u.pos(callPos(c))
+	}
+	return r.u.pos(i.Pos())
+}
+
+// Runs reports whether an instruction of the acquire's function runs in a scenario of the acquire, before it included.
+func (r *Result) Runs(e *Event, i ssa.Instruction, s clientmodel.Scenario) bool {
+	if e.outcome == nil {
+		return false
+	}
+	before := i.Block() == e.Instr.Block() && indexIn(i) < indexIn(e.Instr) || i.Block() != e.Instr.Block() && i.Block().Dominates(e.Instr.Block())
+	if before {
+		return true
+	}
+	reach := r.u.walk(e, s, nil)
+	return !reach.Cut && reach.Has(i)
+}
+
+func indexIn(i ssa.Instruction) int { return slices.Index(i.Block().Instrs, i) }
+
+// FieldOf names the struct type and field of an address.
+func FieldOf(fa *ssa.FieldAddr) (owner, field string) {
+	s, ok := structOf(fa.X.Type())
+	if !ok {
+		return "", ""
+	}
+	return typeName(fa.X.Type()), s.Field(fa.Field).Name()
+}
+
+// Methods are the summaries of the methods of a named type, of this package or an imported one, by name.
+func (r *Result) Methods(typ string) []*Summary {
+	var out []*Summary
+	for _, prefix := range []string{"(*" + typ + ").", "(" + typ + ")."} {
+		for _, fn := range r.Functions {
+			if s := r.u.summaries[fn]; s != nil && strings.HasPrefix(s.Name, prefix) && fn.Parent() == nil {
+				out = append(out, s)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.u.funcs)) {
+			if strings.HasPrefix(name, prefix) {
+				out = append(out, r.u.funcs[name])
+			}
+		}
+	}
+	return out
+}

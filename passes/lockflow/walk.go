@@ -1,0 +1,201 @@
+// Package lockflow follows the paths of one function in one scenario of an acquire: held, taken, or outage. It knows
+// SSA and nothing of locks: what the acquire's results look like is handed in.
+//
+// # Algorithm
+//
+// A walk starts behind the acquire and follows every path on which the assumed values allow the branches. A state is a
+// block and what is known of the variables that matter (phis and local variables); each state is visited once. "May"
+// analysis: an instruction that is not reached is certainly not executed in that scenario; one that is reached may be.
+// A branch whose condition is not understood is followed both ways. Walks are bounded by [MaxStates]; one that is cut
+// says so, and its reader has to be silent.
+package lockflow
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/clientmodel"
+)
+
+// MaxStates bounds a walk.
+const MaxStates = 4000
+
+// Assume says what is known about a value in the scenario.
+type Assume func(ssa.Value) (clientmodel.Abstract, bool)
+
+// Options of a walk.
+type Options struct {
+	// Start is the instruction behind which the walk starts, nil for the function's entry.
+	Start ssa.Instruction
+	// Function is needed where Start is nil.
+	Function *ssa.Function
+	Assume   Assume
+	// Stop ends a path at an instruction, which still counts as reached. It may be nil.
+	Stop func(ssa.Instruction) bool
+	// NoReturn says that a call does not return. It may be nil.
+	NoReturn func(ssa.CallInstruction) bool
+}
+
+// Reach is what a walk found.
+type Reach struct {
+	// Cut is true where the walk was bounded: everything may be reached.
+	Cut bool
+	// Returned is true where some path returns.
+	Returned bool
+	// Results are the joined abstract values of the function's results over all returns that were reached.
+	Results []clientmodel.Abstract
+
+	reached map[ssa.Instruction]bool
+}
+
+// Has reports whether the instruction was reached.
+func (r *Reach) Has(i ssa.Instruction) bool { return r.Cut || r.reached[i] }
+
+// Each calls f for every instruction that was reached, in program order.
+func (r *Reach) Each(fn *ssa.Function, f func(ssa.Instruction)) {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if r.reached[i] {
+				f(i)
+			}
+		}
+	}
+}
+
+// Walk follows the paths.
+func Walk(o Options) *Reach {
+	w := &walker{o: o, reach: &Reach{reached: map[ssa.Instruction]bool{}}, seen: map[string]bool{}}
+	if o.Start != nil {
+		b := o.Start.Block()
+		w.push(state{block: b, from: indexOf(b, o.Start) + 1})
+	} else if len(o.Function.Blocks) > 0 {
+		w.push(state{block: o.Function.Blocks[0]})
+	}
+	for len(w.todo) > 0 && !w.reach.Cut {
+		s := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		w.run(s)
+	}
+	return w.reach
+}
+
+func indexOf(b *ssa.BasicBlock, i ssa.Instruction) int {
+	for n, x := range b.Instrs {
+		if x == i {
+			return n
+		}
+	}
+	return len(b.Instrs)
+}
+
+type state struct {
+	block *ssa.BasicBlock
+	from  int // first instruction to run
+	env   env
+}
+
+type walker struct {
+	o      Options
+	reach  *Reach
+	todo   []state
+	seen   map[string]bool
+	states int
+}
+
+func (w *walker) push(s state) {
+	key := s.key()
+	if w.seen[key] {
+		return
+	}
+	w.seen[key] = true
+	w.states++
+	if w.states > MaxStates {
+		w.reach.Cut = true
+		return
+	}
+	w.todo = append(w.todo, s)
+}
+
+// run executes one block and pushes what can follow.
+func (w *walker) run(s state) {
+	for _, i := range s.block.Instrs[s.from:] {
+		w.reach.reached[i] = true
+		if i == w.o.Start || w.o.Stop != nil && w.o.Stop(i) {
+			return // the next attempt is another walk
+		}
+		switch i := i.(type) {
+		case *ssa.Store:
+			s.env = w.store(s.env, i)
+		case *ssa.Defer:
+			s.env = taint(s.env, i)
+		case *ssa.RunDefers:
+			s.env = afterDefers(s.env)
+		case *ssa.Return:
+			w.returns(s.env, i)
+			return
+		case *ssa.Panic:
+			return
+		case ssa.CallInstruction:
+			if w.o.NoReturn != nil && w.o.NoReturn(i) {
+				return
+			}
+		case *ssa.If:
+			w.branch(s, i)
+			return
+		case *ssa.Jump:
+			w.enter(s, s.block.Succs[0])
+			return
+		}
+	}
+}
+
+// branch follows the sides that the condition allows.
+func (w *walker) branch(s state, i *ssa.If) {
+	cond := w.eval(s.env, i.Cond, 0)
+	if cond != clientmodel.False {
+		w.enter(s, s.block.Succs[0])
+	}
+	if cond != clientmodel.True {
+		w.enter(s, s.block.Succs[1])
+	}
+}
+
+// enter goes from the block of s to another one: phis take the value of the edge.
+func (w *walker) enter(s state, to *ssa.BasicBlock) {
+	edge := -1
+	for n, p := range to.Preds {
+		if p == s.block {
+			edge = n
+			break
+		}
+	}
+	next := s.env
+	for _, i := range to.Instrs {
+		phi, ok := i.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		if edge >= 0 {
+			next = next.with(phi, w.eval(s.env, phi.Edges[edge], 0))
+		}
+	}
+	w.push(state{block: to, env: next})
+}
+
+func (w *walker) returns(e env, r *ssa.Return) {
+	w.reach.Returned = true
+	first := w.reach.Results == nil
+	if first {
+		w.reach.Results = make([]clientmodel.Abstract, len(r.Results))
+	}
+	for n, v := range r.Results {
+		a := w.eval(e, v, 0)
+		switch {
+		case first:
+			w.reach.Results[n] = a
+		case a == 0:
+			w.reach.Results[n] = 0
+		case w.reach.Results[n] != 0:
+			w.reach.Results[n] |= a
+		}
+	}
+}
