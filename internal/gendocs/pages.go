@@ -41,7 +41,7 @@ func build(root string, all []kinds.Kind) (map[string][]byte, error) {
 
 // analyzerDoc is what a doc.go says on each kind of its analyzer.
 type analyzerDoc struct {
-	source   string // where to change it, with forward slashes
+	source   string // the files that a page is made of, in words
 	sections map[string][]comment.Block
 }
 
@@ -58,7 +58,7 @@ func readDoc(root, analyzer string) (*analyzerDoc, error) {
 			return nil, err
 		}
 		blocks := new(comment.Parser).Parse(syntax.Doc.Text()).Content
-		return &analyzerDoc{source: source, sections: split(blocks)}, nil
+		return &analyzerDoc{source: "internal/kinds and " + source, sections: split(blocks)}, nil
 	}
 	return &analyzerDoc{source: "internal/kinds"}, nil
 }
