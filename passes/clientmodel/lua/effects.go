@@ -309,12 +309,20 @@ func (s *summary) change(g *group) {
 		s.takeTTL(&e, v.events)
 	}
 	if v.checked {
-		e.Op = map[family]clientmodel.Op{fDelete: clientmodel.CompareAndDelete, fExpire: clientmodel.CompareAndExpire}[g.family]
+		e.Op = checkedOp(g.family)
 		e.Value = operandOf(v.with)
 		s.compareFaults(&e)
 	}
 	e.Done, e.Not = s.replies(s.doneOn(v.events))
 	s.add(g.key.id, e)
+}
+
+// checkedOp is what deleting or expiring under a comparison is called.
+func checkedOp(f family) clientmodel.Op {
+	if f == fExpire {
+		return clientmodel.CompareAndExpire
+	}
+	return clientmodel.CompareAndDelete
 }
 
 // foldReentrant makes one effect of an acquire and of the extend that its owner gets from the same script.

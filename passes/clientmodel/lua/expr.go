@@ -293,10 +293,10 @@ func (r *run) truth(x ast.Expr, e *env) bool {
 	if not, ok := x.(*ast.UnaryNotOpExpr); ok {
 		r.depth++
 		defer func() { r.depth-- }()
-		if !r.step() || r.depth > maxDepth {
-			return false
+		if r.depth > maxDepth {
+			r.giveUp()
 		}
-		return !r.truth(not.Expr, e)
+		return r.step() && !r.truth(not.Expr, e)
 	}
 	return r.truthOf(r.eval(x, e))
 }

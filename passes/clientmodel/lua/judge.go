@@ -150,9 +150,6 @@ func addReply(list []Reply, r Reply) []Reply {
 }
 
 func compareReplies(a, b Reply) int {
-	if a.Any != b.Any {
-		return map[bool]int{true: -1, false: 1}[a.Any]
-	}
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text))
 }
 

@@ -14,7 +14,6 @@ package lua
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/leasevet/leasevet/passes/clientmodel"
 )
@@ -161,14 +160,11 @@ func (o Operand) String() string {
 	case Other:
 		return "<" + o.Text + ">"
 	}
-	var b strings.Builder
-	b.WriteString(o.Prefix)
-	b.WriteString(map[bool]string{true: "KEYS[", false: "ARGV["}[o.Kind == Key])
-	b.WriteString(indexText(o.Index))
-	b.WriteString("]")
-	b.WriteString(o.linear())
-	b.WriteString(o.Suffix)
-	return b.String()
+	list := "ARGV"
+	if o.Kind == Key {
+		list = "KEYS"
+	}
+	return o.Prefix + list + "[" + indexText(o.Index) + "]" + o.linear() + o.Suffix
 }
 
 // linear writes the arithmetic of an operand.
