@@ -28,6 +28,8 @@ type event struct {
 	guard      guard
 	// nx and xx are the conditions of the command itself, hash says that only a field of a hash is written.
 	nx, xx, hash bool
+	// record is true for a hash of constant fields that was not asked for any of them.
+	record bool
 	// present is true where the path knows that the key is there.
 	present bool
 	// done is true where the command had its effect.
@@ -73,7 +75,8 @@ func (r *run) add(e event) *event {
 
 func (r *run) dispatch(c command) *value {
 	switch c.name {
-	case "GET", "GETRANGE", "SUBSTR", "GETEX", "GETDEL", "MGET", "EXISTS", "TTL", "PTTL", "TYPE":
+	case "GET", "GETRANGE", "SUBSTR", "GETEX", "GETDEL", "MGET", "EXISTS", "TYPE",
+		"TTL", "PTTL", "EXPIRETIME", "PEXPIRETIME":
 		return r.readCommand(c)
 	case "SET", "SETNX", "SETEX", "PSETEX", "GETSET", "MSET", "MSETNX":
 		return r.writeCommand(c)
@@ -148,7 +151,7 @@ func (r *run) readCommand(c command) *value {
 		return r.existsAll(c)
 	case "MGET":
 		return r.getAll(c)
-	case "TTL", "PTTL":
+	case "TTL", "PTTL", "EXPIRETIME", "PEXPIRETIME":
 		return r.ttl(c, st)
 	case "TYPE":
 		return r.derived(c, st, tTable)
@@ -220,7 +223,9 @@ func (r *run) each(c command, n float64) *value {
 			return r.unknown(r.fresh("number"), tNumber)
 		}
 	}
-	return numValue(n)
+	v := numValue(n)
+	v.reply = true
+	return v
 }
 
 func (r *run) getAll(c command) *value {
@@ -263,10 +268,12 @@ func (r *run) getAndExpire(c command, st *keyState) {
 
 // count01 is 1 for yes and 0 for no, as Redis counts.
 func count01(b bool) *value {
+	v := numValue(0)
 	if b {
-		return numValue(1)
+		v = numValue(1)
 	}
-	return numValue(0)
+	v.reply = true
+	return v
 }
 
 // deleteAll is DEL and UNLINK.

@@ -167,6 +167,9 @@ func (s *summary) acquires(g *group) bool {
 	}
 	absent := false
 	for _, e := range g.events {
+		if e.record && e.ttl == nil && e.guard.kind == gAbsent {
+			return false
+		}
 		switch e.guard.kind {
 		case gAbsent:
 			absent = true
@@ -201,7 +204,7 @@ func (s *summary) acquire(g *group) {
 	e := s.start(clientmodel.SetIfAbsent, g.events)
 	value := g.events[0].value
 	for _, ev := range g.events {
-		if ev.guard.kind != gTaken && ev.value.depends("a") {
+		if ev.guard.kind != gTaken && ev.value.isParameter() {
 			value = ev.value
 			break
 		}
@@ -265,8 +268,8 @@ func (s *summary) write(g *group) {
 	switch {
 	case v.checked:
 		s.checkedWrite(&e, v, first)
-	case v.guard == clientmodel.UnknownGuarantee:
-		e.Guard = v.guard
+	case v.guard == clientmodel.UnknownGuarantee || first.guard.kind == gOtherKey:
+		e.Guard = clientmodel.UnknownGuarantee // data that is written under another key's lock, perhaps
 	case overPresent(g.events):
 		e.Op = clientmodel.SetIfPresent
 	}

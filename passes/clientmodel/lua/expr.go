@@ -308,6 +308,8 @@ func (r *run) truthOf(v *value) bool {
 		return false
 	case kBool:
 		return v.num != 0
+	case kNum:
+		return r.truthOfNumber(v)
 	case kKey, kArg:
 		r.rd.noteOptional(v)
 		return r.choose(atom{class: cShape, id: "true " + v.id, val: v, src: v.src})
@@ -319,6 +321,15 @@ func (r *run) truthOf(v *value) bool {
 		return true
 	}
 	return r.choose(atom{id: "true " + v.id, src: v.src})
+}
+
+// truthOfNumber is always true in Lua, also for the 0 with which Redis says no.
+func (r *run) truthOfNumber(v *value) bool {
+	if !v.reply {
+		return true
+	}
+	r.rd.never.add("zero-is-true", "a reply of 0 or 1 is tested for truth, but 0 counts as true in Lua: compare it with 1")
+	return !r.rd.meant || v.num != 0
 }
 
 // concat joins two strings.

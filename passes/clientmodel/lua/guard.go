@@ -117,9 +117,9 @@ func (r *run) fieldExists(st *keyState, name *value, hexists bool) bool {
 	}
 	q := atom{class: cThere, id: "field " + st.id + "." + name.id + r.versionOf(st), key: st.id}
 	switch {
-	case hexists && name.depends("a"):
+	case hexists && name.isParameter() && name.id != st.id:
 		q.class, q.val, q.exact = cOwner, name, true
-	case name.depends("a"):
+	case name.isParameter():
 		q.class, q.src = cOther, []string{"v:" + st.id}
 	}
 	there := r.choose(q)

@@ -33,7 +33,7 @@ func (r *run) hget(c command, st *keyState, name *value) *value {
 		return missingValue
 	}
 	v := readValue(st, "."+name.id, r.versionOf(st))
-	if name.depends("a") {
+	if name.isParameter() {
 		v.src = []string{"c:" + st.id} // the field is the owner; what it holds is a count
 	}
 	return v
@@ -51,12 +51,12 @@ func (r *run) hmget(c command, st *keyState) *value {
 	return tableValue(t)
 }
 
-// hashValue picks the operand that says who holds the lock: the first value that is an argument, else the first field
+// hashValue picks the operand that says who holds the lock: the first field that is a parameter, else the first value
 // that is one, else the first value.
 func hashValue(pairs []*value) *value {
-	for _, start := range []int{1, 0} {
+	for _, start := range []int{0, 1} {
 		for i := start; i < len(pairs); i += 2 {
-			if pairs[i].depends("a") {
+			if pairs[i].isParameter() {
 				return pairs[i]
 			}
 		}
@@ -79,7 +79,8 @@ func (r *run) hset(c command, st *keyState) *value {
 }
 
 // freeFor reports whether the path knows that nobody holds the lock: the hash is not there, or it has no such field
-// and the field's name is the same for every caller.
+// and the field's name is the same for every caller. A hash of constant fields that lives for ever is no lock but a
+// record; see acquires.
 func (r *run) freeFor(st *keyState, name *value) bool {
 	if st.known && !st.there {
 		return !st.removed
@@ -91,7 +92,7 @@ func (r *run) freeFor(st *keyState, name *value) bool {
 func (r *run) writeField(c command, st *keyState, v *value, free bool) {
 	g := r.guardOf(st)
 	if g.kind == gOwn {
-		if st.last != nil && st.last.hash && !st.last.value.depends("a") && v.depends("a") {
+		if st.last != nil && st.last.hash && !st.last.value.isParameter() && v.isParameter() {
 			st.last.value = v
 		}
 		return
@@ -99,7 +100,10 @@ func (r *run) writeField(c command, st *keyState, v *value, free bool) {
 	if free {
 		g = guard{kind: gAbsent}
 	}
-	e := r.add(event{family: fWrite, site: c.site, key: st.val, value: v, hash: true, guard: g, done: true})
+	record := c.args[1].kind == kStr && !st.fieldKnownAbsent(c.args[1].id)
+	e := r.add(event{
+		family: fWrite, site: c.site, key: st.val, value: v, hash: true, record: record, guard: g, done: true,
+	})
 	known := st.fields
 	st.change()
 	st.fields = known
@@ -140,7 +144,7 @@ func (r *run) hincrby(c command, st *keyState) *value {
 		return nilValue
 	}
 	name := c.args[1]
-	free := name.depends("a") && r.freeFor(st, name)
+	free := name.isParameter() && r.freeFor(st, name)
 	if !free && !r.holds(st.id) {
 		r.rd.count(st.id)
 	}

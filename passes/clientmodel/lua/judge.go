@@ -230,13 +230,22 @@ func (t *tree) split(from, to, depth int) sides {
 func (t *tree) hangs(c cond, yes, no sides) bool {
 	switch c.class {
 	case cOther:
-		return yes.reach && no.miss || no.reach && yes.miss
+		return (yes.reach && no.miss || no.reach && yes.miss) && !t.examines(c)
 	case cConstant, cKeyName:
 		return c.key != t.events[0].key.id && (yes.reach && no.miss || no.reach && yes.miss)
 	case cShape:
 		return (yes.reach && no.missQuietly || no.reach && yes.missQuietly) && !t.need(c.val)
 	}
 	return false
+}
+
+// examines reports whether a condition only looks closer at a value that is compared with the caller's anyway.
+func (t *tree) examines(c cond) bool {
+	key := "v:" + t.events[0].key.id
+	if len(c.src) == 0 || slices.ContainsFunc(c.src, func(s string) bool { return s != key }) {
+		return false
+	}
+	return !slices.ContainsFunc(t.events, func(e located) bool { return !isChecked(e.guard.kind) })
 }
 
 // need reports whether an event needs the parameter.

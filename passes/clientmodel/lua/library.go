@@ -22,6 +22,9 @@ func (r *run) call(x *ast.FuncCallExpr, e *env) []*value {
 	if r.ended {
 		return nil
 	}
+	if x.Receiver == nil && fn.kind == kUnknown {
+		r.rd.unknown = true // perhaps a function of the script, out of a table
+	}
 	return r.apply(r.site(x), fn, args)
 }
 

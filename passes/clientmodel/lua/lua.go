@@ -93,7 +93,7 @@ type Effect struct {
 	// now), Not those that only come when it did not. A reply in neither tells nothing.
 	Done, Not []Reply
 	// Faults are what is wrong with this effect: "compare-inverted", "compares-with-key", "compares-other-key",
-	// "compares-constant", "compares-with-ttl", "compares-type", "nil-compare", "status-compare".
+	// "compares-constant", "compares-with-ttl", "compares-type", "nil-compare", "status-compare", "zero-is-true".
 	Faults []clientmodel.Fault
 }
 

@@ -25,8 +25,14 @@ func isGlobal(name string) bool {
 	return name == "KEYS" || name == "ARGV" || isLibrary(name) || contains(functions, name) || contains(extensions, name)
 }
 
-// meantGlobal is the global that somebody means who writes it in the wrong case, "" for any other name.
+// meantGlobal is the global that somebody means who writes it in the wrong case or number, "" for any other name.
 func meantGlobal(name string) string {
+	switch strings.ToUpper(name) {
+	case "KEY":
+		return "KEYS"
+	case "ARG", "ARGS":
+		return "ARGV"
+	}
 	for _, list := range [][]string{{"KEYS", "ARGV"}, libraries, functions} {
 		for _, known := range list {
 			if strings.EqualFold(known, name) {

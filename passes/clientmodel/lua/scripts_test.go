@@ -868,6 +868,110 @@ return 1`, nil},
 local function f(n) return f(n + 1) end
 return f(1)`, []string{"unknown"}},
 
+	{"acquire, setnx tested for truth", `
+if redis.call('setnx', KEYS[1], ARGV[1]) then
+  redis.call('expire', KEYS[1], ARGV[2])
+  return 1
+end
+return 0`, []string{
+		"set if absent KEYS[1] = ARGV[1] ttl ARGV[2]s !zero-is-true",
+		"expire KEYS[1] ttl ARGV[2]s unchecked",
+	}},
+	{"acquire, exists tested for truth", `
+if redis.call('exists', KEYS[1]) then return 0 end
+redis.call('set', KEYS[1], ARGV[1], 'EX', ARGV[2])
+return 1`, []string{
+		"set if absent KEYS[1] = ARGV[1] ttl ARGV[2]s never yes[1] no[0] !zero-is-true",
+	}},
+	{"acquire, setnx tested for truth and then the owner compared", `
+if redis.call('setnx', KEYS[1], ARGV[1]) then
+  if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('expire', KEYS[1], ARGV[2]) end
+  return 0
+end`, []string{
+		"set if absent KEYS[1] = ARGV[1] ttl ARGV[2]s reentrant yes[1] no[0]",
+	}},
+	{"acquire hash, owner passed as a key", `
+local name, me = KEYS[1], KEYS[2]
+if redis.call('exists', name) == 0 then
+  redis.call('hset', name, me, 1)
+  redis.call('pexpire', name, ARGV[1])
+  return 1
+end
+if redis.call('hexists', name, me) == 1 then
+  redis.call('hincrby', name, me, 1)
+  redis.call('pexpire', name, ARGV[1])
+  return 1
+end
+return 0`, []string{
+		"set if absent KEYS[1] = KEYS[2] ttl ARGV[1]ms reentrant yes[1] no[0]",
+	}},
+	{"acquire, same owner first", `
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+  return 'OK'
+else
+  return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
+end`, []string{
+		"set if absent KEYS[1] = ARGV[1] ttl ARGV[2]ms reentrant yes['OK' +OK] no[nil]",
+	}},
+	{"acquire, looks at the value if taken", `
+local result = redis.call('setnx', KEYS[1], ARGV[1])
+if result == 1 then
+  redis.call('pexpire', KEYS[1], ARGV[2])
+else
+  result = -1
+  local value = redis.call('get', KEYS[1])
+  if (value == ARGV[1]) then
+    result = 1
+    redis.call('pexpire', KEYS[1], ARGV[2])
+  end
+end
+return result`, []string{
+		"set if absent KEYS[1] = ARGV[1] ttl ARGV[2]ms reentrant yes[1] no[-1]",
+	}},
+	{"a task is recorded and queued", `
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'msg', ARGV[1], 'state', 'pending')
+redis.call('LPUSH', KEYS[2], ARGV[2])
+return 1`, []string{"nothing KEYS[2]", "nothing KEYS[1]", "counts"}},
+	{"data written under a lock", `
+if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+if redis.call('set', KEYS[2], ARGV[2], 'XX', 'EX', ARGV[3]) then return 1 end
+return 0`, []string{
+		"set KEYS[2] = ARGV[2] ttl ARGV[3]s yes[1] no[0]",
+		"get KEYS[1]",
+	}},
+	{"release, json checked with care", `
+local raw = redis.call('get', KEYS[1])
+if not raw then return 0 end
+local ok, value = pcall(cjson.decode, raw)
+if ok and type(value) == 'table' and value.owner == ARGV[1] then return redis.call('del', KEYS[1]) end
+return 0`, []string{
+		`compare and delete KEYS[1] = <ARGV[1]==cjson.decode(get(KEYS[1])@0)["owner"]> atomic yes[1] no[0]`,
+	}},
+	{"release, key for keys", `if redis.call('get', KEY[1]) == ARGV[1] then return redis.call('del', KEY[1]) end return 0`, []string{
+		"compare and delete KEYS[1] = ARGV[1] atomic never yes[1] no[0]",
+		"fault unknown-global",
+	}},
+	{"functions in a table", `
+local lock = {}
+lock.take = function(k) return redis.call('setnx', k, 1) end
+lock.free = function(k) return redis.call('del', k) end
+return lock[ARGV[1]](KEYS[1])`, []string{"unknown"}},
+	{"a function from a table", `
+local lock = {}
+lock.free = function(k, t)
+  if redis.call('get', k) == t then return redis.call('del', k) end
+  return 0
+end
+return lock.free(KEYS[1], ARGV[1])`, []string{
+		"compare and delete KEYS[1] = ARGV[1] atomic yes[1] no[0]",
+	}},
+	{"semaphore in a hash", `
+if redis.call('hlen', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+redis.call('hset', KEYS[1], ARGV[1], ARGV[3])
+return 1`, []string{"nothing KEYS[1]"}},
+
 	// What cannot be read.
 	{"command is an argument", `return redis.call(ARGV[1], KEYS[1])`, []string{"unknown"}},
 	{"option is an argument", `return redis.call('set', KEYS[1], ARGV[1], ARGV[3], 'PX', ARGV[2])`, []string{"nothing KEYS[1]", "unknown"}},

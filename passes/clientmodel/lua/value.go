@@ -65,6 +65,8 @@ type value struct {
 	missing bool
 	// many is true for an element that stands for all of KEYS or ARGV in one list of arguments.
 	many bool
+	// reply is true for a number that Redis answered with 0 for no and 1 for yes.
+	reply bool
 	// positive is true for a count that starts at one.
 	positive bool
 	// optional is true where the value may be nil: KEYS and ARGV that were not passed.
@@ -213,6 +215,9 @@ func (v *value) isConst() bool {
 func (v *value) depends(prefix string) bool {
 	return slices.ContainsFunc(v.src, func(s string) bool { return strings.HasPrefix(s, prefix) })
 }
+
+// isParameter reports whether a value was computed from what the caller passes.
+func (v *value) isParameter() bool { return v.depends("a") || v.depends("k") }
 
 // sources joins what values were computed from, sorted and capped.
 func sources(values ...*value) []string {
