@@ -6,10 +6,11 @@ import (
 
 	"github.com/leasevet/leasevet/analyzers/lockttl"
 	"github.com/leasevet/leasevet/analyzers/ownercheck"
+	"github.com/leasevet/leasevet/analyzers/selfcall"
 	"github.com/leasevet/leasevet/internal/directive"
 )
 
 // All returns the reporting analyzers, in the order of their names, and the one that judges directives.
 func All() []*analysis.Analyzer {
-	return []*analysis.Analyzer{directive.Analyzer, lockttl.Analyzer, ownercheck.Analyzer}
+	return []*analysis.Analyzer{directive.Analyzer, lockttl.Analyzer, ownercheck.Analyzer, selfcall.Analyzer}
 }

@@ -120,6 +120,7 @@ func TestFindings(t *testing.T) {
 	}
 
 	appendTo(t, filepath.Join(p.dir, "desk", "desk.go"), "\nvar _ = checkInKey\n")
+	appendTo(t, filepath.Join(p.dir, "janitor", "janitor.go"), "\nvar _ = Free\n")
 	third, _ := p.lint(t, exitcodes.IssuesFound)
 	p.score(t, third)
 }

@@ -39,7 +39,7 @@ func (t Term) close(env Env) Term {
 func (t Term) IsClosed() bool {
 	closed := true
 	t.Walk(func(p Term) bool {
-		if p.Op == Param || p.Op == Unknown {
+		if p.Op == Param || p.Op == Unknown || p.Op == Fresh && p.Text == Local {
 			closed = false
 		}
 		return closed

@@ -62,6 +62,8 @@ const (
 	Process = "process" // host name, process id: the same for all flows of a process
 	Reflect = "reflect" // a name looked up by reflection
 	Input   = "input"   // a request header, form value, environment variable ...: may be missing
+	Order   = "order"   // text put together in the order of a loop over a map
+	Local   = "local"   // a variable that a call fills in, a decoder or a scan: one value, not known which
 	Parsed  = "parsed"  // the result of a conversion whose error is dropped: zero if it failed
 )
 

@@ -52,6 +52,11 @@ type Result struct {
 	Locks     []Lock
 	// Classes are the lock classes that are known here, by Class.
 	Classes []LockClass
+	// Guards are the functions that this package protects by a wrapper; Wrappers are the functions that do.
+	Guards   []Guard
+	Wrappers map[*ssa.Function]bool
+	// Keys are the keys that the package's functions acquire, by Class and place.
+	Keys []LockKey
 	// Fact is what was exported.
 	Fact *Fact
 	// Program is what the link knows, nil under go vet and golangci-lint.
@@ -91,8 +96,11 @@ func relevant(pass *analysis.Pass) bool {
 	if pass.ImportPackageFact(pass.Pkg, new(Program)) {
 		return true
 	}
+	if len(inherited(pass)) > 0 {
+		return true
+	}
 	for _, p := range imports(pass.Pkg) {
-		if clientmodel.IsClient(p.Path()) || pass.ImportPackageFact(p, new(Fact)) {
+		if clientmodel.IsClient(p.Path()) {
 			return true
 		}
 	}
@@ -106,15 +114,17 @@ func (u *unit) finish(res *Result) {
 		res.Locks = append(res.Locks, u.locks[fn]...)
 	}
 	res.Classes = u.classes(res.Locks)
+	res.findGuards()
+	res.Keys = u.keys()
 	res.Fact = u.fact(res)
-	if len(res.Fact.Funcs)+len(res.Fact.Globals)+len(res.Fact.Impls)+len(res.Fact.Classes) > 0 {
+	if len(res.Fact.Funcs)+len(res.Fact.Globals)+len(res.Fact.Impls)+len(res.Fact.Classes)+len(res.Fact.Guards)+len(res.Fact.Keys) > 0 {
 		u.pass.ExportPackageFact(res.Fact)
 	}
 }
 
 // fact is what importing packages need.
 func (u *unit) fact(res *Result) *Fact {
-	f := &Fact{Version: Version, Relevant: true, Globals: u.exportGlobals(), Fields: u.exportFields(), Classes: ownClasses(u, res.Classes)}
+	f := &Fact{Version: Version, Relevant: true, Globals: u.exportGlobals(), Fields: u.exportFields(), Classes: ownClasses(u, res.Classes), Keys: res.Keys, Guards: res.Guards}
 	for _, fn := range u.fns {
 		if s := u.summaries[fn]; s != nil && useful(s) {
 			f.Funcs = append(f.Funcs, *s)
@@ -147,10 +157,10 @@ func (u *unit) knownImpl(iface, typ string) bool {
 
 // useful reports whether a summary says anything.
 func useful(s *Summary) bool {
-	if len(s.Effects) > 0 || len(s.Runs) > 0 || len(s.Writes) > 0 {
+	if len(s.Effects) > 0 || len(s.Runs) > 0 || len(s.Writes) > 0 || s.GuardedBy {
 		return true
 	}
 	return slices.ContainsFunc(s.Results, func(t keyterm.Term) bool {
-		return t.Op != keyterm.Unknown && t.Op != keyterm.Call && t.Op != keyterm.Lookup && t.Op != keyterm.Arith
+		return t.Op != keyterm.Unknown && (t.Op != keyterm.Call || t.Text == "strings.Join") && t.Op != keyterm.Lookup && t.Op != keyterm.Arith
 	})
 }

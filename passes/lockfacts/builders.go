@@ -1,6 +1,7 @@
 package lockfacts
 
 import (
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -25,8 +26,17 @@ func (f *frame) build(name string, c *ssa.Call) (keyterm.Term, bool) {
 		return f.decimal(c), true
 	case "(*strings.Builder).String", "(*bytes.Buffer).String":
 		return f.built(c), true
+	case "strconv.AppendInt", "strconv.AppendUint":
+		return f.appendedText(c, f.format("%d", c.Call.Args[1])), true
+	case "fmt.Appendf":
+		return f.appendedText(c, f.sprintf(c, 1)), true
 	}
 	return keyterm.Term{}, false
+}
+
+// appendedText is a call that appends text to its first argument.
+func (f *frame) appendedText(c *ssa.Call, text keyterm.Term) keyterm.Term {
+	return f.at(keyterm.Term{Op: keyterm.Concat, Args: []keyterm.Term{f.literal(c.Call.Args[0], c.Pos()), text}}, c.Pos()).Norm()
 }
 
 func (f *frame) decimal(c *ssa.Call) keyterm.Term {
@@ -43,55 +53,8 @@ func (f *frame) format(verb string, x ssa.Value) keyterm.Term {
 	if v.Op == keyterm.Const && (verb == "%s" || verb == "%v" || verb == "%d") {
 		return v
 	}
-	return f.at(keyterm.Term{Op: keyterm.Format, Text: verb, Args: []keyterm.Term{v}, Names: []string{printKind(x.Type())},
+	return f.at(keyterm.Term{Op: keyterm.Format, Text: verb, Args: []keyterm.Term{v}, Names: []string{PrintKind(x.Type())},
 		Type: types.TypeString(x.Type(), nil)}, x.Pos()).Norm()
-}
-
-// printKind says how fmt sees a type: what decides whether a printed value is the same for the same thing every time.
-func printKind(t types.Type) string {
-	if hasMethod(t, "String") || hasMethod(t, "Error") {
-		return "stringer"
-	}
-	switch t := t.Underlying().(type) {
-	case *types.Basic:
-		switch {
-		case t.Info()&types.IsString != 0:
-			return "string"
-		case t.Info()&types.IsInteger != 0:
-			return "integer"
-		case t.Info()&types.IsFloat != 0:
-			return "float"
-		case t.Info()&types.IsBoolean != 0:
-			return "bool"
-		}
-	case *types.Struct:
-		return structKind(t)
-	case *types.Pointer:
-		if _, ok := t.Elem().Underlying().(*types.Struct); ok {
-			return "pointer"
-		}
-		return "address"
-	case *types.Map:
-		return "map"
-	case *types.Slice, *types.Array:
-		return "slice"
-	case *types.Chan, *types.Signature:
-		return "address"
-	case *types.Interface:
-		return "interface"
-	}
-	return "other"
-}
-
-// structKind tells a struct that prints an address or a map from one that prints plain values.
-func structKind(s *types.Struct) string {
-	for i := range s.NumFields() {
-		switch k := printKind(s.Field(i).Type()); k {
-		case "pointer", "address", "map", "unstable-struct", "interface":
-			return "unstable-struct"
-		}
-	}
-	return "struct"
 }
 
 func hasMethod(t types.Type, name string) bool {
@@ -152,10 +115,10 @@ func (f *frame) sprintf(c *ssa.Call, formatArg int) keyterm.Term {
 	for rest != "" {
 		i := strings.IndexByte(rest, '%')
 		if i < 0 {
-			parts = append(parts, text(rest))
+			parts = append(parts, f.at(text(rest), c.Pos()))
 			break
 		}
-		parts = append(parts, text(rest[:i]))
+		parts = append(parts, f.at(text(rest[:i]), c.Pos()))
 		verb, after := cutVerb(rest[i:])
 		rest = after
 		switch {
@@ -169,6 +132,16 @@ func (f *frame) sprintf(c *ssa.Call, formatArg int) keyterm.Term {
 		}
 	}
 	return f.at(keyterm.Term{Op: keyterm.Concat, Args: parts}, c.Pos()).Norm()
+}
+
+// literal is a value that stands in the program at pos: a constant has no place of its own and takes that one.
+func (f *frame) literal(v ssa.Value, pos token.Pos) keyterm.Term { return f.placed(f.value(v), pos) }
+
+func (f *frame) placed(t keyterm.Term, pos token.Pos) keyterm.Term {
+	if t.Op == keyterm.Const && !t.At.IsValid() {
+		return f.at(t, pos)
+	}
+	return t
 }
 
 func text(s string) keyterm.Term { return keyterm.Term{Op: keyterm.Const, Text: s} }
@@ -226,9 +199,9 @@ func (f *frame) interleave(list []keyterm.Term, sep keyterm.Term, c *ssa.Call) k
 	var parts []keyterm.Term
 	for i, p := range list {
 		if i > 0 {
-			parts = append(parts, sep)
+			parts = append(parts, f.placed(sep, c.Pos()))
 		}
-		parts = append(parts, p)
+		parts = append(parts, f.placed(p, c.Pos()))
 	}
 	return f.at(keyterm.Term{Op: keyterm.Concat, Args: parts}, c.Pos()).Norm()
 }
@@ -249,7 +222,7 @@ func (f *frame) built(c *ssa.Call) keyterm.Term {
 			}
 			if p, ok := f.writtenTo(b, call); ok {
 				if inLoop(block) {
-					p = []keyterm.Term{{}}
+					p = []keyterm.Term{f.repeated(block, call.Pos())}
 				}
 				parts = append(parts, p...)
 			}
@@ -270,9 +243,9 @@ func (f *frame) writtenTo(b *ssa.Alloc, call *ssa.Call) ([]keyterm.Term, bool) {
 	name := calleeName(&call.Call)
 	switch {
 	case strings.HasSuffix(name, ").WriteString"), strings.HasSuffix(name, ").Write"):
-		return []keyterm.Term{f.value(call.Call.Args[1])}, true
+		return []keyterm.Term{f.literal(call.Call.Args[1], call.Pos())}, true
 	case strings.HasSuffix(name, ").WriteByte"), strings.HasSuffix(name, ").WriteRune"):
-		return []keyterm.Term{f.character(call.Call.Args[1])}, true
+		return []keyterm.Term{f.placed(f.character(call.Call.Args[1]), call.Pos())}, true
 	case name == "fmt.Fprintf":
 		return []keyterm.Term{f.sprintf(call, 1)}, true
 	case strings.HasSuffix(name, ").Grow"), strings.HasSuffix(name, ").Reset"), strings.HasSuffix(name, ").Len"), strings.HasSuffix(name, ").String"):

@@ -1,8 +1,10 @@
 package lockfacts
 
 import (
+	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -45,6 +47,7 @@ func (f *frame) appended(args []keyterm.Term, c *ssa.Call) keyterm.Term {
 		return keyterm.Term{}
 	}
 	if s, ok := c.Type().Underlying().(*types.Slice); ok && isByte(s.Elem()) {
+		args[0], args[1] = f.placed(args[0], c.Pos()), f.placed(byteText(args[1]), c.Pos())
 		return f.at(keyterm.Term{Op: keyterm.Concat, Args: args}, c.Pos()).Norm()
 	}
 	if args[0].Op == keyterm.Const { // append(nil, ...)
@@ -56,6 +59,22 @@ func (f *frame) appended(args []keyterm.Term, c *ssa.Call) keyterm.Term {
 	return keyterm.Term{}
 }
 
+// byteText is a list of constant bytes as a string; any other list is unknown.
+func byteText(t keyterm.Term) keyterm.Term {
+	if t.Op != keyterm.List {
+		return t
+	}
+	var b []byte
+	for _, a := range t.Args {
+		n, err := strconv.ParseUint(a.Text, 10, 8)
+		if a.Op != keyterm.Const || err != nil {
+			return keyterm.Term{}
+		}
+		b = append(b, byte(n))
+	}
+	return text(string(b))
+}
+
 func isByte(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Kind() == types.Byte
@@ -65,6 +84,15 @@ func (f *frame) values(vs []ssa.Value) []keyterm.Term {
 	out := make([]keyterm.Term, len(vs))
 	for i, v := range vs {
 		out[i] = f.value(v)
+	}
+	return out
+}
+
+// literals are values that stand in the text at pos.
+func (f *frame) literals(vs []ssa.Value, pos token.Pos) []keyterm.Term {
+	out := f.values(vs)
+	for i := range out {
+		out[i] = f.placed(out[i], pos)
 	}
 	return out
 }
@@ -82,7 +110,11 @@ func (f *frame) known(c *ssa.Call, i int) (keyterm.Term, bool) {
 		if i != 0 {
 			return keyterm.Term{}, true
 		}
-		return f.at(keyterm.Term{Op: keyterm.Fresh, Text: s, Names: []string{name}}, c.Pos()), true
+		t := keyterm.Term{Op: keyterm.Fresh, Text: s, Names: []string{name}}
+		if s == keyterm.Input {
+			t.Args = f.values(c.Call.Args) // which header, which variable
+		}
+		return f.at(t, c.Pos()), true
 	}
 	if i == 0 {
 		return f.build(name, c)
@@ -134,9 +166,9 @@ func (u *unit) targets(f *frame, c ssa.CallInstruction) []target {
 	if common.IsInvoke() {
 		return u.invoked(f, c)
 	}
-	args := f.values(common.Args)
+	args := f.literals(common.Args, callPos(c))
 	if fn := common.StaticCallee(); fn != nil {
-		if fn.Synthetic != "" && len(fn.FreeVars) == 1 && fn.Parent() == nil { // a bound method, called at once
+		if boundMethod(fn) { // called at once
 			if mc, ok := common.Value.(*ssa.MakeClosure); ok {
 				args = append([]keyterm.Term{f.value(mc.Bindings[0])}, args...)
 			}
@@ -200,7 +232,7 @@ func (u *unit) called(fn keyterm.Term, args []keyterm.Term, c ssa.CallInstructio
 		}
 		return out
 	}
-	if c != nil {
+	if c != nil && fn.Op != keyterm.Param { // what a parameter is, callers know better than the call graph
 		if out := u.dynamic(c, args); len(out) > 0 {
 			for i := range out {
 				out[i].value = fn
@@ -217,7 +249,7 @@ func (u *unit) dynamic(c ssa.CallInstruction, args []keyterm.Term) []target {
 	for _, fn := range u.dynamicCallees(c) {
 		a := args
 		t := u.target(fn)
-		if t != fn && len(t.Params) == len(args)+1 { // a bound method: its receiver is not known here
+		if boundMethod(fn) || t != fn && len(t.Params) == len(args)+1 { // its receiver is not known here
 			a = append([]keyterm.Term{{}}, args...)
 		}
 		if len(t.Blocks) > 0 || u.funcs[t.String()] != nil {
@@ -230,6 +262,11 @@ func (u *unit) dynamic(c ssa.CallInstruction, args []keyterm.Term) []target {
 	return out
 }
 
+// boundMethod reports whether fn is the wrapper that the compiler makes of a method value.
+func boundMethod(fn *ssa.Function) bool {
+	return fn.Synthetic != "" && len(fn.FreeVars) == 1 && fn.Parent() == nil
+}
+
 const maxTargets = 6
 
 // invoked are the targets of an interface method call: the row of a client's interface, the method of the known
@@ -237,7 +274,7 @@ const maxTargets = 6
 func (u *unit) invoked(f *frame, c ssa.CallInstruction) []target {
 	common := c.Common()
 	recv := f.value(common.Value)
-	args := append([]keyterm.Term{recv}, f.values(common.Args)...)
+	args := append([]keyterm.Term{recv}, f.literals(common.Args, callPos(c))...)
 	if row, ok := clientmodel.Lookup(common.Method); ok {
 		return []target{{row: &row, obj: common.Method, name: common.Method.FullName(), args: args}}
 	}
@@ -376,6 +413,9 @@ func (u *unit) subst(t keyterm.Term, env keyterm.Env) keyterm.Term {
 
 // callKnown calls a function value that a substitution has made known.
 func (u *unit) callKnown(p keyterm.Term) keyterm.Term {
+	if p.Text == "strings.Join" && len(p.Args) == 2 && p.Args[0].Op == keyterm.List {
+		return joinList(p)
+	}
 	if p.Text != "" || len(p.Args) == 0 || p.Args[0].Op != keyterm.Func {
 		return p
 	}
@@ -387,6 +427,18 @@ func (u *unit) callKnown(p keyterm.Term) keyterm.Term {
 		}
 	}
 	return p
+}
+
+// joinList is strings.Join of a list that a substitution has made known.
+func joinList(p keyterm.Term) keyterm.Term {
+	var parts []keyterm.Term
+	for i, a := range p.Args[0].Args {
+		if i > 0 {
+			parts = append(parts, p.Args[1])
+		}
+		parts = append(parts, a)
+	}
+	return keyterm.Term{Op: keyterm.Concat, Args: parts, At: p.At, Fn: p.Fn, Type: p.Type}.Norm()
 }
 
 // applyOptions carries out the writes of functional options on an object.

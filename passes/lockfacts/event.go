@@ -22,12 +22,15 @@ type Event struct {
 	outcome *Outcome // what the instruction's results look like, nil if unknown
 	roles   []clientmodel.Role
 	object  bool // the result is a command object
+	from    origin
 }
 
 // RunEvent is a call of a function value that only the callers of Fn know.
 type RunEvent struct {
 	Run
 	Instr ssa.CallInstruction
+
+	from origin
 }
 
 // activity is what a function does, in program order.
@@ -161,7 +164,7 @@ func (u *unit) summaryEffects(f *frame, c ssa.CallInstruction, t target, a *acti
 	here := u.site(f, c)
 	for i := range t.summary.Effects {
 		for _, e := range u.instantiate(t.summary.Effects[i], t.env, here) {
-			ev := Event{Effect: e, Instr: c, Fn: f.fn}
+			ev := Event{Effect: e, Instr: c, Fn: f.fn, from: origin{summary: t.summary, effect: i}}
 			ev.outcome = t.summary.outcomeOf(i)
 			ev.placed(c)
 			a.add(ev)
@@ -228,15 +231,16 @@ func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activit
 		for i := range ct.summary.Effects {
 			for _, e := range u.instantiate(ct.summary.Effects[i], ct.env, here) {
 				e.Maybe = e.Maybe || r.Maybe
-				ev := Event{Effect: e, Instr: c, Fn: f.fn}
+				ev := Event{Effect: e, Instr: c, Fn: f.fn, from: origin{t.summary, -1, r.Then}}
 				ev.placed(c)
 				a.add(ev)
 			}
 		}
 		u.noteRun(ct.fn, under, f, c)
 	}
-	if !known && dependsOnParams(fn) && len(a.runs) < maxEffects {
-		a.runs = append(a.runs, RunEvent{Run: Run{Fn: fn, Args: args, Under: under, At: u.site(f, c), Maybe: r.Maybe}, Instr: c})
+	if !known && handedIn(fn) && len(a.runs) < maxEffects {
+		a.runs = append(a.runs, RunEvent{Run: Run{Fn: fn, Args: args, Under: under, At: u.site(f, c), Maybe: r.Maybe}, Instr: c,
+			from: origin{t.summary, -1, r.Then}})
 	}
 }
 
@@ -292,7 +296,7 @@ func (u *unit) underWatch(e *Effect, watched []keyterm.Term, reads map[string]bo
 // unknownCall is a call of a function that nothing is known of: a function value of the callers, or foreign code that
 // may call the function values it is given.
 func (u *unit) unknownCall(f *frame, c ssa.CallInstruction, t target, a *activity) {
-	if t.value.Op != keyterm.Unknown && dependsOnParams(t.value) && len(a.runs) < maxEffects {
+	if handedIn(t.value) && len(a.runs) < maxEffects {
 		a.runs = append(a.runs, RunEvent{Run: Run{Fn: t.value, Args: t.args, At: u.site(f, c)}, Instr: c})
 		return
 	}
@@ -353,4 +357,12 @@ func callPos(c ssa.CallInstruction) token.Pos {
 		return p
 	}
 	return c.Common().Pos()
+}
+
+// handedIn reports whether a function value is one that the function was given: a parameter, or part of one.
+func handedIn(fn keyterm.Term) bool {
+	for fn.Op == keyterm.Field || fn.Op == keyterm.Lookup || fn.Op == keyterm.Built {
+		fn = fn.Args[0]
+	}
+	return fn.Op == keyterm.Param
 }

@@ -199,6 +199,9 @@ func (f *frame) closure(v *ssa.MakeClosure) keyterm.Term {
 
 // phi joins the edges of a branch.
 func (f *frame) phi(v *ssa.Phi) keyterm.Term {
+	if t, ok := f.collected(v); ok {
+		return t
+	}
 	var all []keyterm.Term
 	for _, e := range v.Edges {
 		if e != v {
@@ -263,6 +266,9 @@ func (f *frame) variable(a *ssa.Alloc) keyterm.Term {
 	for _, s := range f.u.storesTo(f.fn, a) {
 		all = append(all, f.u.frame(s.Parent()).value(s.Val))
 	}
+	if escapes(a) {
+		all = append(all, f.at(keyterm.Term{Op: keyterm.Fresh, Text: keyterm.Local}, a.Pos()))
+	}
 	if len(all) == 0 {
 		return keyterm.Term{}
 	}
@@ -309,11 +315,11 @@ func (u *unit) storesTo(fn *ssa.Function, a ssa.Value) []*ssa.Store {
 
 // binary is arithmetic, or the concatenation of strings.
 func (f *frame) binary(v *ssa.BinOp) keyterm.Term {
-	x, y := f.value(v.X), f.value(v.Y)
 	if v.Op == token.ADD && isString(v.Type()) {
+		x, y := f.literal(v.X, v.Pos()), f.literal(v.Y, v.Pos())
 		return f.at(keyterm.Term{Op: keyterm.Concat, Args: []keyterm.Term{x, y}}, v.Pos()).Norm()
 	}
-	return f.at(arith(v.Op, x, y), v.Pos()).Norm()
+	return f.at(arith(v.Op, f.value(v.X), f.value(v.Y)), v.Pos()).Norm()
 }
 
 // arith folds integer constants.

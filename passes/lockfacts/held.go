@@ -9,7 +9,27 @@ import (
 // which a helper runs the function, and, where every caller in sight holds some lock, the callers'. A function literal
 // that is made inside a section counts as running in it.
 func (r *Result) HeldAt(i ssa.Instruction) []Held {
+	if !r.u.holdsAnything() {
+		return nil
+	}
 	return r.heldAt(i, map[*ssa.Function]bool{})
+}
+
+// holdsAnything is false for a package in which no lock is held anywhere: most of them.
+func (u *unit) holdsAnything() bool {
+	for _, l := range u.locks {
+		if len(l) > 0 {
+			return true
+		}
+	}
+	for _, all := range u.runsOf {
+		for _, ran := range all {
+			if len(ran.under) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (r *Result) heldAt(i ssa.Instruction, busy map[*ssa.Function]bool) []Held {

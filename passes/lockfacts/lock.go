@@ -83,7 +83,7 @@ func (u *unit) lockOf(fn *ssa.Function, a *activity, acq *Event) (Lock, bool) {
 	undoOnly := true
 	for i := range a.events {
 		e := &a.events[i]
-		if e == acq || e.Closed || !keyterm.Equal(e.Key, acq.Key) || !held.Has(e.Instr) {
+		if e == acq || e.Closed || !keyterm.Equal(e.Key, acq.Key) || !held.Has(e.Instr) && !e.follows(acq) {
 			continue
 		}
 		switch {
@@ -103,7 +103,7 @@ func (u *unit) lockOf(fn *ssa.Function, a *activity, acq *Event) (Lock, bool) {
 		return l, false
 	}
 	u.scenarios(&l, acq)
-	l.Section = u.walk(acq, clientmodel.HeldScenario, l.ends)
+	l.Section = u.section(&l, acq)
 	return l, true
 }
 

@@ -77,8 +77,8 @@ func (f *frame) alloc(a *ssa.Alloc) keyterm.Term {
 			}
 		}
 	}
-	if !written && escapesToDecoder(a) {
-		return keyterm.Term{}
+	if !written && escapes(a) {
+		return f.at(keyterm.Term{Op: keyterm.Fresh, Text: keyterm.Local}, a.Pos())
 	}
 	o = f.withMutations(o, s)
 	return f.withOptions(o, a)
@@ -89,7 +89,7 @@ func (f *frame) storedIn(fa *ssa.FieldAddr) (keyterm.Term, bool) {
 	var all []keyterm.Term
 	for _, r := range *fa.Referrers() {
 		if st, ok := r.(*ssa.Store); ok && st.Addr == fa {
-			all = append(all, f.value(st.Val))
+			all = append(all, f.literal(st.Val, st.Pos()))
 		}
 	}
 	if len(all) == 0 {
@@ -110,8 +110,8 @@ func withField(o keyterm.Term, name string, v keyterm.Term) keyterm.Term {
 	return o
 }
 
-// escapesToDecoder reports whether a struct's address is handed to a call: somebody else may fill it.
-func escapesToDecoder(a *ssa.Alloc) bool {
+// escapes reports whether a variable's address is handed to a call: somebody else may fill it.
+func escapes(a *ssa.Alloc) bool {
 	for _, r := range *a.Referrers() {
 		switch r.(type) {
 		case *ssa.MakeInterface, *ssa.Call:
@@ -172,6 +172,9 @@ func (f *frame) field(base ssa.Value, i int, at ssa.Value) keyterm.Term {
 	s, ok := structOf(base.Type())
 	if !ok || i >= s.NumFields() {
 		return keyterm.Term{}
+	}
+	if s := reaching(at, base, i); s != nil {
+		return f.value(s.Val)
 	}
 	if v, ok := f.storedBefore(base, i); ok {
 		return v
@@ -269,4 +272,45 @@ func (f *frame) storedAt(ia *ssa.IndexAddr) (keyterm.Term, bool) {
 		}
 	}
 	return keyterm.Term{}, false
+}
+
+// reaching is the store that a load certainly reads: the last one to the same field of the same struct before it in its
+// block.
+func reaching(load ssa.Value, base ssa.Value, i int) *ssa.Store {
+	instr, ok := load.(ssa.Instruction)
+	if !ok || instr.Block() == nil {
+		return nil
+	}
+	var last *ssa.Store
+	for _, x := range instr.Block().Instrs {
+		if x == instr {
+			return last
+		}
+		s, ok := x.(*ssa.Store)
+		if !ok {
+			continue
+		}
+		if fa, ok := s.Addr.(*ssa.FieldAddr); ok && fa.X == base && fa.Field == i {
+			last = s
+		}
+	}
+	return nil
+}
+
+// functionsInField are the names of the functions that are ever stored in a private field; not ok if one is not known.
+func (u *unit) functionsInField(owner, field string) (names []string, ok bool) {
+	if !u.private(owner, field) {
+		return nil, false
+	}
+	for _, w := range u.stores[owner+"."+field] {
+		v := u.frame(w.store.Parent()).value(w.store.Val)
+		if v.Op != keyterm.Func {
+			return nil, false
+		}
+		if !slices.Contains(names, v.Text) {
+			names = append(names, v.Text)
+		}
+	}
+	slices.Sort(names)
+	return names, len(names) > 0
 }

@@ -9,6 +9,7 @@ type Program struct {
 	Guards  []Guard     // functions of this package that others wrap in a lock
 	Fields  []Named     // field values of those types' packages, as in Fact
 	Classes []LockClass // lock classes proven elsewhere
+	Keys    []LockKey   // keys that packages acquire which this one does not import
 }
 
 // AFact marks Program as a fact.

@@ -40,8 +40,8 @@ func (u *unit) join(owner, field string) keyterm.Term {
 	}
 	var all []keyterm.Term
 	for _, w := range u.stores[name] {
-		v := u.frame(w.store.Parent()).value(w.store.Val)
-		if !v.IsClosed() {
+		v, ok := closedPart(u.frame(w.store.Parent()).literal(w.store.Val, w.store.Pos()))
+		if !ok {
 			return keyterm.Term{}
 		}
 		all = append(all, v)
@@ -51,6 +51,24 @@ func (u *unit) join(owner, field string) keyterm.Term {
 	}
 	u.joins[name] = keyterm.Term{Op: keyterm.Set, Args: all}.Norm()
 	return u.joins[name]
+}
+
+// closedPart is v if it is closed, or an object with those of its fields that are.
+func closedPart(v keyterm.Term) (keyterm.Term, bool) {
+	if v.IsClosed() {
+		return v, true
+	}
+	if v.Op != keyterm.Object {
+		return v, false
+	}
+	fields := make([]keyterm.Term, len(v.Args))
+	for i, a := range v.Args {
+		if a, ok := closedPart(a); ok {
+			fields[i] = a
+		}
+	}
+	v.Args = fields
+	return v, true
 }
 
 // private reports whether only this package can write the field.

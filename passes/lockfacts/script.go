@@ -2,6 +2,7 @@ package lockfacts
 
 import (
 	"fmt"
+	"go/token"
 	"strconv"
 
 	"github.com/leasevet/leasevet/passes/clientmodel"
@@ -25,7 +26,7 @@ func (u *unit) expand(e Effect) []Effect {
 	faults := append(append([]clientmodel.Fault(nil), s.Faults...), missing(s, e)...)
 	var out []Effect
 	for _, x := range s.Effects {
-		out = append(out, scripted(e, x))
+		out = append(out, forever(scripted(e, x), s, x))
 	}
 	switch {
 	case len(out) > 0:
@@ -58,6 +59,15 @@ func scripted(e Effect, x lua.Effect) Effect {
 	return out
 }
 
+// forever adds to an acquire that no command of its script gives a TTL that it has none. A script that was not read to
+// the end may give one after all.
+func forever(e Effect, s lua.Script, x lua.Effect) Effect {
+	if x.Op == clientmodel.SetIfAbsent && !x.HasTTL && !x.Maybe && !x.Never && !s.Unknown {
+		e.TTL, e.HasTTL, e.Unit = keyterm.Term{Op: keyterm.Const, Text: "0"}, true, clientmodel.Millis
+	}
+	return e
+}
+
 // operand is what the script calls KEYS[n] or ARGV[n].
 func operand(e Effect, o lua.Operand) keyterm.Term {
 	pick := func(list []keyterm.Term, i int) keyterm.Term {
@@ -78,7 +88,13 @@ func operand(e Effect, o lua.Operand) keyterm.Term {
 		return keyterm.Term{}
 	}
 	if o.Scale > 1 {
-		t = arithScale(t, o.Scale)
+		t = computed(t, "*", o.Scale)
+	}
+	if o.Divide > 1 {
+		t = computed(t, "/", o.Divide)
+	}
+	if o.Offset != 0 {
+		t = computed(t, "+", o.Offset)
 	}
 	if o.Prefix != "" || o.Suffix != "" {
 		t = keyterm.Term{Op: keyterm.Concat, Args: []keyterm.Term{
@@ -87,8 +103,10 @@ func operand(e Effect, o lua.Operand) keyterm.Term {
 	return t
 }
 
-func arithScale(t keyterm.Term, by int64) keyterm.Term {
-	return keyterm.Term{Op: keyterm.Arith, Text: "*", Args: []keyterm.Term{t, {Op: keyterm.Const, Text: strconv.FormatInt(by, 10)}}}.Norm()
+// computed is what a script makes of a number.
+func computed(t keyterm.Term, op string, by int64) keyterm.Term {
+	tok := map[string]token.Token{"*": token.MUL, "/": token.QUO, "+": token.ADD}[op]
+	return arith(tok, t, keyterm.Term{Op: keyterm.Const, Text: strconv.FormatInt(by, 10)}).Norm()
 }
 
 // missing are the operands that the script reads and the call does not hand in.

@@ -76,7 +76,7 @@ func same(a, b *Summary) bool {
 
 // summarize computes a summary.
 func (u *unit) summarize(fn *ssa.Function) *Summary {
-	s := &Summary{Name: fn.String(), Params: len(fn.Params), At: u.pos(fn.Pos())}
+	s := &Summary{Name: fn.String(), Params: len(fn.Params), At: u.pos(fn.Pos()), GuardedBy: u.declared[fn.Pos()]}
 	a := u.activityOf(fn)
 	locks := u.pair(fn, &a)
 	u.locks[fn] = locks
@@ -93,6 +93,7 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 		s.Effects = append(s.Effects, e.Effect)
 	}
 	s.Runs = u.runsUnder(fn, &a, locks)
+	u.follow(&a, s)
 	s.Results = u.results(fn)
 	if optionFunction(fn) {
 		s.Writes = u.optionWrites(fn)

@@ -18,6 +18,7 @@ type Fact struct {
 	Fields   []Named   // "import/path.Type.field": the join of all writes of the field in the package, by Name
 	Impls    []Impl    // by Interface, Type
 	Classes  []LockClass
+	Keys     []LockKey // what the package acquires, by Class and place
 	Guards   []Guard
 }
 
@@ -48,6 +49,22 @@ type LockClass struct {
 	Checked bool
 	// TTL and Owner are what the acquire stores, where they are closed.
 	TTL, Owner keyterm.Term
+}
+
+// LockKey is one spelling of the key of a lock.
+type LockKey struct {
+	Class string
+	// Key is what is acquired, fields replaced by what is written to them.
+	Key keyterm.Term
+	// At is where the text that the key starts with is spelled.
+	At Site
+	// Vars are the names of the variable parts, "" where a part has none.
+	Vars []string
+	// Builder is the function that builds the key, "" where the acquiring function itself puts it together.
+	Builder string
+	// Acquire is one place that acquires it, in the acquiring function; Uses counts such places.
+	Acquire Site
+	Uses    int
 }
 
 // Guard says that Function is wrapped by Wrapper, which calls it while it holds Class.
@@ -83,6 +100,8 @@ type Summary struct {
 	Outcomes []Outcome
 	// NoReturn is true where the function never returns.
 	NoReturn bool
+	// GuardedBy is true where a directive says which lock callers must hold.
+	GuardedBy bool
 	// At is where the function is declared.
 	At keyterm.Pos
 }
@@ -136,6 +155,8 @@ type Run struct {
 	At    Site
 	// Maybe is true where it may run later, or elsewhere.
 	Maybe bool
+	// Then lists the effects of the summary, by index, that release something and can follow the run.
+	Then []int
 }
 
 // Held is a lock that is held at some point.

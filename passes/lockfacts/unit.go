@@ -1,6 +1,8 @@
 package lockfacts
 
 import (
+	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -10,24 +12,26 @@ import (
 	"golang.org/x/tools/go/callgraph/vta"
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/leasevet/leasevet/internal/directive"
 	"github.com/leasevet/leasevet/passes/clientmodel/lua"
 	"github.com/leasevet/leasevet/passes/keyterm"
 )
 
 // unit is one package under analysis.
 type unit struct {
-	pass    *analysis.Pass
-	prog    *ssa.Program
-	pkg     *ssa.Package
-	fns     []*ssa.Function // all functions with bodies, closures included, by name
-	byName  map[string]*ssa.Function
-	program *Program
-	facts   map[string]*Fact // of imported packages, by path
-	funcs   map[string]*Summary
-	impls   map[string][]string // types by interface
-	fields  map[string]keyterm.Term
-	globals map[string]keyterm.Term
-	embeds  map[types.Object]string
+	pass     *analysis.Pass
+	prog     *ssa.Program
+	pkg      *ssa.Package
+	fns      []*ssa.Function // all functions with bodies, closures included, by name
+	byName   map[string]*ssa.Function
+	program  *Program
+	facts    map[string]*Fact // of imported packages, by path
+	funcs    map[string]*Summary
+	impls    map[string][]string // types by interface
+	fields   map[string]keyterm.Term
+	globals  map[string]keyterm.Term
+	embeds   map[types.Object]string
+	declared map[token.Pos]bool // names of functions with a guardedby directive
 
 	graph      *callgraph.Graph
 	makes      map[*ssa.Function]*ssa.MakeClosure
@@ -65,14 +69,12 @@ func newUnit(pass *analysis.Pass) *unit {
 	return u
 }
 
-// importFacts loads the facts of everything that the package imports, directly or not, and what the link knows.
+// importFacts loads the facts of everything that the package imports, directly or not, and what the link knows. It does
+// not walk the imports of the types: types that come from export data know only of the packages that they mention, and
+// whether they do come from there depends on the driver and on what it has cached.
 func (u *unit) importFacts() {
-	for _, p := range imports(u.pass.Pkg) {
-		f := new(Fact)
-		if !u.pass.ImportPackageFact(p, f) || f.Version != Version {
-			continue
-		}
-		u.facts[p.Path()] = f
+	for _, f := range inherited(u.pass) {
+		u.facts[f.path] = f.Fact
 		u.addFact(f.Funcs, f.Impls, f.Fields)
 		for _, g := range f.Globals {
 			u.globals[g.Name] = g.Value
@@ -101,6 +103,25 @@ func (u *unit) addImpl(i Impl) {
 		u.impls[i.Interface] = append(u.impls[i.Interface], i.Type)
 		slices.Sort(u.impls[i.Interface])
 	}
+}
+
+// pathFact is the fact of a package that is imported, directly or not.
+type pathFact struct {
+	path string
+	*Fact
+}
+
+// inherited lists the facts that the package sees, sorted by path.
+func inherited(pass *analysis.Pass) []pathFact {
+	var out []pathFact
+	for _, pf := range pass.AllPackageFacts() {
+		f, ok := pf.Fact.(*Fact)
+		if ok && f.Version == Version && pf.Package.Path() != pass.Pkg.Path() {
+			out = append(out, pathFact{pf.Package.Path(), f})
+		}
+	}
+	slices.SortFunc(out, func(a, b pathFact) int { return strings.Compare(a.path, b.path) })
+	return out
 }
 
 // imports lists the packages that p imports, directly or not, sorted by path.
@@ -189,6 +210,17 @@ func (u *unit) index() {
 		}
 	}
 	u.findEmbeds()
+	u.findDeclared()
+}
+
+// findDeclared notes the functions above which a directive says what callers must hold.
+func (u *unit) findDeclared() {
+	u.declared = map[token.Pos]bool{}
+	for _, d := range directive.Parse(u.pass.Fset, u.pass.Files) {
+		if fn, ok := d.Target.Node.(*ast.FuncDecl); ok && d.Verb == directive.GuardedBy && d.Problem == "" {
+			u.declared[fn.Name.Pos()] = true
+		}
+	}
 }
 
 // indexImpl notes which type is used as which named interface.
@@ -208,11 +240,31 @@ func (u *unit) callgraph() *callgraph.Graph {
 	if u.graph == nil {
 		set := map[*ssa.Function]bool{}
 		for _, f := range u.fns {
-			set[f] = true
+			withReferenced(f, set)
 		}
 		u.graph = vta.CallGraph(set, nil)
 	}
 	return u.graph
+}
+
+// withReferenced adds f and the wrappers and instances that it refers to: a bound method is a function of its own to the
+// call graph.
+func withReferenced(f *ssa.Function, set map[*ssa.Function]bool) {
+	if set[f] || len(f.Blocks) == 0 {
+		return
+	}
+	set[f] = true
+	var ops []*ssa.Value
+	for _, b := range f.Blocks {
+		for _, i := range b.Instrs {
+			ops = i.Operands(ops[:0])
+			for _, o := range ops {
+				if g, ok := (*o).(*ssa.Function); ok && (g.Synthetic != "" || g.Origin() != nil) {
+					withReferenced(g, set)
+				}
+			}
+		}
+	}
 }
 
 // dynamicCallees are the functions that a call of a function value or interface method can reach inside the unit.

@@ -46,6 +46,9 @@ func (r *Result) Shape(fn *ssa.Function, key keyterm.Term) string { return shape
 // Resolve replaces fields by what is written to them, where that is known.
 func (r *Result) Resolve(t keyterm.Term) keyterm.Term { return r.u.resolve(t) }
 
+// VarName is what the program calls a value, the name of a parameter or field, or "".
+func (r *Result) VarName(t keyterm.Term) string { return r.u.varName(t) }
+
 // Term is the symbolic value of v, a value of fn.
 func (r *Result) Term(fn *ssa.Function, v ssa.Value) keyterm.Term { return r.u.frame(fn).value(v) }
 
@@ -128,4 +131,32 @@ func (r *Result) Methods(typ string) []*Summary {
 		}
 	}
 	return out
+}
+
+// Dynamic are the names of the methods that an interface method call can reach in packages that are only known from
+// facts: the receiver's type, where it is known, or the implementations in sight.
+func (r *Result) Dynamic(c ssa.CallInstruction) []string {
+	common := c.Common()
+	recv := r.u.frame(c.Parent()).value(common.Value)
+	if recv.Op == keyterm.Field {
+		recv = r.u.resolve(recv)
+	}
+	if recv.Op == keyterm.Object && recv.Text != "" {
+		return r.u.existing("*"+recv.Text, common.Method.Name())
+	}
+	var out []string
+	for _, typ := range r.u.impls[typeName(common.Value.Type())] {
+		out = append(out, r.u.existing(typ, common.Method.Name())...)
+	}
+	return out
+}
+
+// existing is the method of a type by the receiver that its summary or type says it has.
+func (u *unit) existing(typ, method string) []string {
+	for _, name := range methodNames(typ, method) {
+		if u.byName[name] != nil || u.funcs[name] != nil {
+			return []string{name}
+		}
+	}
+	return []string{methodNames(typ, method)[0]}
 }

@@ -60,6 +60,8 @@ type Fault struct {
 	Message    string
 	Related    []finding.Related
 	Path       []lockfacts.Site
+	// Scope is program where the link had to help; else it follows from where At is.
+	Scope finding.Scope
 }
 
 // Report adds a finding, unless it stands in a test: a test plays the other holder, and cleans up by force.
@@ -68,7 +70,7 @@ func (r *Reporter) Report(f Fault) {
 		return
 	}
 	scope := finding.Unit
-	if f.At.Package != r.Pass.Pkg.Path() {
+	if f.At.Package != r.Pass.Pkg.Path() || f.Scope == finding.Program {
 		scope = finding.Program
 	}
 	r.found = append(r.found, finding.Finding{

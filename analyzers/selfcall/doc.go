@@ -1,0 +1,3 @@
+package selfcall
+
+const doc = "selfcall: calls that go past the wrapper which takes the lock"

@@ -1,0 +1,211 @@
+package selfcall
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/analyzers/internal/judge"
+	"github.com/leasevet/leasevet/internal/finding"
+	"github.com/leasevet/leasevet/passes/lockfacts"
+)
+
+// Analyzer finds calls that go past the wrapper which takes the lock.
+var Analyzer *analysis.Analyzer = judge.Analyzer("selfcall", doc, check)
+
+// check first finds out which functions are protected: some wrapper calls them under a lock and otherwise stands for
+// them (passes/lockfacts finds them). Then it looks at all calls of those functions that reach nothing but the bare function and hold
+// no such lock.
+//
+// What closes the world: a protected function counts as such if one wrapper calls it under one class. Calls from
+// packages that are not in sight are not judged here; the facts name the guarded functions, so that importing packages
+// judge their own calls, and the link names them to the package that declares them.
+func check(r *judge.Reporter) {
+	c := &checker{r: r, guards: map[string]lockfacts.Guard{}, unsure: map[string]bool{}}
+	c.collect()
+	if len(c.guards) == 0 {
+		return
+	}
+	for _, fn := range r.Res.Functions {
+		c.judge(fn)
+	}
+}
+
+type checker struct {
+	r *judge.Reporter
+	// guards are the protected functions by name; unsure are those that are protected by several classes.
+	guards map[string]lockfacts.Guard
+	unsure map[string]bool
+}
+
+// collect takes over what this package, imported packages and the link say.
+func (c *checker) collect() {
+	for _, g := range c.r.Res.Guards {
+		c.add(g)
+	}
+	facts := c.r.Res.Facts()
+	for _, path := range slices.Sorted(maps.Keys(facts)) {
+		for _, g := range facts[path].Guards {
+			c.add(g)
+		}
+	}
+	if p := c.r.Res.Program; p != nil {
+		for _, g := range p.Guards {
+			c.add(g)
+		}
+	}
+}
+
+// add notes a guard. A function that is wrapped under two classes has no protecting class: which one would it be?
+func (c *checker) add(g lockfacts.Guard) {
+	old, ok := c.guards[g.Function]
+	if ok && old.Class != g.Class {
+		c.unsure[g.Function] = true
+		return
+	}
+	if !ok {
+		c.guards[g.Function] = g
+	}
+}
+
+// judge looks at the calls of one function.
+func (c *checker) judge(fn *ssa.Function) {
+	if c.r.Res.Wrappers[fn] {
+		return
+	}
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if call, ok := i.(ssa.CallInstruction); ok {
+				c.call(fn, call)
+			}
+		}
+	}
+}
+
+// call reports a call that certainly goes past a wrapper.
+func (c *checker) call(fn *ssa.Function, call ssa.CallInstruction) {
+	g, ok := c.bypassed(call)
+	if !ok || c.held(call, g) || g.Wrapper == fn.String() || c.sets(fn, g) {
+		return
+	}
+	at := lockfacts.Site{Pos: c.r.Res.Pos(call), Function: fn.String(), Package: c.r.Pass.Pkg.Path()}
+	level := finding.Error
+	if asked(call) {
+		level = finding.Note
+	}
+	scope := finding.Unit
+	if p := c.r.Res.Program; p != nil && fromProgram(p, g) {
+		scope = finding.Program
+	}
+	c.r.Report(judge.Fault{
+		Kind: "self-call", Level: level, At: at, Class: g.Class, Scope: scope,
+		Path: []lockfacts.Site{at, g.At},
+		Message: fmt.Sprintf("%s is called directly here and goes past %s (%s), which holds %s meanwhile: this path runs without the "+
+			"lock although the code looks protected; call the wrapper, or take the same lock",
+			short(g.Function), short(g.Wrapper), judge.Brief(g.At), className(g.Class)),
+		Related: []finding.Related{judge.Related(g.At, "called under the lock here"), judge.Related(g.Acquire, "acquired here")},
+	})
+}
+
+func fromProgram(p *lockfacts.Program, g lockfacts.Guard) bool {
+	for _, x := range p.Guards {
+		if x == g {
+			return true
+		}
+	}
+	return false
+}
+
+// bypassed is the guard of the function that a call certainly reaches: every function that it can reach is guarded, and
+// none of them is a wrapper.
+func (c *checker) bypassed(call ssa.CallInstruction) (lockfacts.Guard, bool) {
+	names := c.r.Res.CalleeNames(call)
+	if len(names) == 0 {
+		return lockfacts.Guard{}, false
+	}
+	var found lockfacts.Guard
+	for _, n := range names {
+		g, ok := c.guards[n]
+		if !ok || c.unsure[n] {
+			return lockfacts.Guard{}, false
+		}
+		found = g
+	}
+	return found, true
+}
+
+// held reports whether the call runs under the protecting class, or under a lock whose class is not known.
+func (c *checker) held(call ssa.CallInstruction, g lockfacts.Guard) bool {
+	for _, h := range c.r.Res.HeldAt(call) {
+		class := h.Key.Class()
+		if class == "" || g.Class == "" || class == g.Class {
+			return true
+		}
+	}
+	return false
+}
+
+// sets reports whether a function makes the wrapper: what it calls before the wrapper goes live is no bypass.
+func (c *checker) sets(fn *ssa.Function, g lockfacts.Guard) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if v, ok := i.(ssa.Value); ok && wraps(v.Type().String(), g.Wrapper) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wraps reports whether a type is the receiver of the wrapper.
+func wraps(typ, wrapper string) bool {
+	open, end := strings.IndexByte(wrapper, '('), strings.LastIndex(wrapper, ").")
+	if open != 0 || end < 0 {
+		return false
+	}
+	return strings.TrimPrefix(typ, "*") == strings.TrimPrefix(wrapper[1:end], "*")
+}
+
+// asked reports whether a branch on a boolean parameter leads to the call: the bypass is asked for by name.
+func asked(call ssa.CallInstruction) bool {
+	for b := call.Block(); b != nil && b.Idom() != nil; b = b.Idom() {
+		dom := b.Idom()
+		i, ok := dom.Instrs[len(dom.Instrs)-1].(*ssa.If)
+		if !ok {
+			continue
+		}
+		cond := i.Cond
+		if not, ok := cond.(*ssa.UnOp); ok {
+			cond = not.X
+		}
+		if _, ok := cond.(*ssa.Parameter); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// short is a function's name without the directories of its import path.
+func short(name string) string {
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		prefix := ""
+		if strings.HasPrefix(name, "(*") {
+			prefix = "(*"
+		} else if strings.HasPrefix(name, "(") {
+			prefix = "("
+		}
+		return prefix + name[i+1:]
+	}
+	return name
+}
+
+func className(class string) string {
+	if class == "" {
+		return "its lock"
+	}
+	return fmt.Sprintf("the lock %q", class)
+}
