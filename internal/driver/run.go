@@ -29,6 +29,9 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if r.loader, err = newLoader(ctx, cfg, &r.stats); err != nil {
 		return nil, err
 	}
+	if err := r.tooOld(); err != nil {
+		return nil, err
+	}
 	if err := r.analyse(ctx); err != nil {
 		return nil, err
 	}

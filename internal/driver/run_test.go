@@ -58,7 +58,7 @@ func (m *testModule) config() Config {
 
 // env keeps the tests off the network and away from the settings of whoever runs them.
 func (m *testModule) env() []string {
-	return append(append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK="), m.settings["env"]...)
+	return append(append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=", "GORACE=atexit_sleep_ms=0"), m.settings["env"]...)
 }
 
 var wantComment = regexp.MustCompile(`// want (\S+)$`)

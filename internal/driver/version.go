@@ -68,10 +68,29 @@ func goVersion(m *analysis.Module) string {
 	return "go" + strings.TrimPrefix(m.GoVersion, "go")
 }
 
-// rebuildHint replaces the complaints about a package that a newer Go accepts.
-func rebuildHint(problems []string, toolchain string) []string {
-	if len(problems) == 0 || !newer(toolchain) {
-		return problems
+// rebuildHint replaces the complaints about a package that a newer Go accepts. The versions are those that the package
+// may need, best known first.
+func rebuildHint(problems []string, versions ...string) []string {
+	if len(problems) == 0 {
+		return nil
 	}
-	return []string{fmt.Sprintf("%v (%s)", &RebuildError{Go: toolchain}, problems[0])}
+	for _, v := range versions {
+		if newer(v) {
+			return []string{fmt.Sprintf("%v (%s)", &RebuildError{Go: v}, problems[0])}
+		}
+	}
+	return problems
+}
+
+// tooOld is the error for units that ask for a newer language than this program knows: all of them would fail.
+func (l *loader) tooOld() error {
+	for _, n := range l.graph.nodes {
+		if v := goVersion(n.Module); n.unit && newer(v) {
+			if newer(l.env.GOVERSION) {
+				v = l.env.GOVERSION
+			}
+			return &RebuildError{Go: v}
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/token"
@@ -200,6 +201,9 @@ func (u *vetUnit) standard() bool {
 
 // analyse reads the package from source, runs the analyzers and reports.
 func (u *vetUnit) analyse() int {
+	if toolchain := cmp.Or(u.toolchain(), u.GoVersion); newer(u.GoVersion) {
+		return u.broken([]string{(&RebuildError{Go: toolchain}).Error()})
+	}
 	c := u.source().check()
 	if problems := rebuildHint(c.problems, u.toolchain()); len(problems) > 0 {
 		return u.broken(problems)
