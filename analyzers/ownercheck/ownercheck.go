@@ -28,8 +28,14 @@ func check(r *judge.Reporter) {
 		}
 		owner(r, l)
 	}
+	all := allSites(r)
+	for _, fn := range r.Res.Functions {
+		for _, e := range r.Res.Events(fn) {
+			alone(r, e, all)
+		}
+	}
 	for _, e := range r.Res.Own() {
-		alone(r, e)
+		faults(r, e)
 	}
 	overwritten(r)
 }
@@ -98,7 +104,7 @@ func notAcquired(r *judge.Reporter, l *lockfacts.Lock, e lockfacts.Event) {
 // extend judges one extend of a lock that the same function acquired. An EXPIRE beside its own acquire gives the TTL in
 // a second command, which is lockttl's.
 func extend(r *judge.Reporter, acq *lockfacts.Event, e lockfacts.Event) {
-	if e.Library || e.Guard != clientmodel.Unchecked || e.At.Function == acq.At.Function && !e.Async {
+	if e.Library || e.Guard != clientmodel.Unchecked && e.Guard != clientmodel.NotAtomic || e.At.Function == acq.At.Function && !e.Async {
 		return
 	}
 	ownerlessExtend(r, acq.At, e)
@@ -111,37 +117,6 @@ func ownerlessExtend(r *judge.Reporter, acq lockfacts.Site, e lockfacts.Event) {
 			"and stop the work when the owner has changed",
 		Related: []finding.Related{judge.Related(acq, "acquired here")},
 	})
-}
-
-// alone judges a command on the key of a known lock class that stands apart from any acquire.
-func alone(r *judge.Reporter, e lockfacts.Event) {
-	faults(r, e)
-	if !e.Proven || e.Closed || e.Library || e.Guard != clientmodel.Unchecked {
-		return
-	}
-	c, ok := classOf(r, e)
-	if !ok {
-		return
-	}
-	acq := &lockfacts.Event{Effect: lockfacts.Effect{At: c.Acquire, TTL: c.TTL, Unit: clientmodel.Duration}}
-	switch {
-	case e.Op == clientmodel.Delete:
-		ownerless(r, acq, e)
-	case e.Op == clientmodel.Expire, e.Op == clientmodel.SetIfPresent:
-		if c.Acquire.Function != e.At.Function {
-			ownerlessExtend(r, c.Acquire, e)
-		}
-	}
-}
-
-func classOf(r *judge.Reporter, e lockfacts.Event) (lockfacts.LockClass, bool) {
-	s := r.Res.Shape(e.Fn, e.Key)
-	for _, c := range r.Res.Classes {
-		if c.Class == s {
-			return c, true
-		}
-	}
-	return lockfacts.LockClass{}, false
 }
 
 // flow is the call path from the function whose flow proves the lock down to the command.

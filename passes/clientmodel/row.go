@@ -142,6 +142,11 @@ func Lookup(fn *types.Func) (Row, bool) {
 	return row, ok
 }
 
+// Queues reports whether a method runs its function argument inside the transaction of a watching connection.
+func Queues(fn *types.Func) bool {
+	return fn != nil && fn.Name() == "TxPipelined" && ReceiverName(fn) == "Tx."
+}
+
 // Accessor is what the results of a command object's method stand for.
 func Accessor(fn *types.Func) ([]Role, bool) {
 	if fn == nil || fn.Pkg() == nil || fn.Signature().Recv() == nil {

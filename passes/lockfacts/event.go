@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -37,6 +38,8 @@ type RunEvent struct {
 type activity struct {
 	events []Event
 	runs   []RunEvent
+	// compared are the calls of functions that compare an owner.
+	compared []comparedCall
 }
 
 // Bounds of a summary: a function with more effects than this, or effects further away, keeps the first ones.
@@ -107,7 +110,7 @@ func (u *unit) rowEffects(f *frame, c ssa.CallInstruction, t target, a *activity
 		if t.row.Watch > 0 && t.row.Watch < len(t.args) && t.args[t.row.Watch].Op == keyterm.List {
 			watched = t.args[t.row.Watch].Args
 		}
-		u.runNow(f, c, t.args[i], watched, a)
+		u.runNow(f, c, t.args[i], watched, clientmodel.Queues(t.obj), a)
 	}
 }
 
@@ -117,7 +120,7 @@ func (u *unit) effect(f *frame, c ssa.CallInstruction, t target, cmd clientmodel
 		Op: cmd.Op, Key: cmd.Key, Owner: cmd.Owner, TTL: cmd.TTL, HasTTL: cmd.HasTTL, Unit: cmd.Unit, Guard: cmd.Guard,
 		Faults: cmd.Faults, Library: cmd.Library, Reply: cmd.Reply, Maybe: cmd.Maybe,
 		Script: cmd.Script, Keys: cmd.Keys, Args: cmd.Args, KeysKnown: cmd.KeysKnown, ArgsKnown: cmd.ArgsKnown,
-		At: u.site(f, c),
+		At: u.site(f, c), Queued: len(t.args) > 0 && queueOf(t.args[0]),
 	}
 	if t.obj != nil && t.obj.Pkg() != nil {
 		e.Client = t.obj.Pkg().Path()
@@ -173,6 +176,7 @@ func (u *unit) summaryEffects(f *frame, c ssa.CallInstruction, t target, a *acti
 	for _, r := range t.summary.Runs {
 		u.runs(f, c, r, t, a)
 	}
+	u.instantiateComparisons(c, t, a)
 }
 
 func (s *Summary) outcomeOf(effect int) *Outcome {
@@ -254,7 +258,7 @@ func dependsOnParams(t keyterm.Term) bool {
 }
 
 // runNow carries out a function value that a client runs before it returns, such as the body of a transaction.
-func (u *unit) runNow(f *frame, c ssa.CallInstruction, fn keyterm.Term, watched []keyterm.Term, a *activity) {
+func (u *unit) runNow(f *frame, c ssa.CallInstruction, fn keyterm.Term, watched []keyterm.Term, queued bool, a *activity) {
 	here := u.site(f, c)
 	for _, t := range u.called(fn, nil, nil, 0) {
 		if t.summary == nil {
@@ -263,6 +267,7 @@ func (u *unit) runNow(f *frame, c ssa.CallInstruction, fn keyterm.Term, watched 
 		reads := map[string]bool{}
 		for i := range t.summary.Effects {
 			for _, e := range u.instantiate(t.summary.Effects[i], t.env, here) {
+				e.Queued = e.Queued || queued
 				u.underWatch(&e, watched, reads)
 				ev := Event{Effect: e, Instr: c, Fn: f.fn}
 				ev.placed(c)
@@ -272,7 +277,13 @@ func (u *unit) runNow(f *frame, c ssa.CallInstruction, fn keyterm.Term, watched 
 	}
 }
 
-// underWatch makes a compare-then-delete of a watched key atomic: the transaction fails if somebody wrote the key.
+// queueOf reports whether a client is the queue of a transaction that a watching connection began.
+func queueOf(client keyterm.Term) bool {
+	return client.Op == keyterm.Call && strings.HasSuffix(client.Text, ".Tx).TxPipeline")
+}
+
+// underWatch makes a compare-then-delete of a watched key atomic, if it is queued in the transaction: that fails if
+// somebody wrote the key. A command that runs at once, or on another connection, is not guarded by WATCH.
 func (u *unit) underWatch(e *Effect, watched []keyterm.Term, reads map[string]bool) {
 	for _, w := range watched {
 		if !keyterm.Equal(w, e.Key) {
@@ -281,7 +292,7 @@ func (u *unit) underWatch(e *Effect, watched []keyterm.Term, reads map[string]bo
 		switch {
 		case e.Op == clientmodel.Get:
 			reads[e.Key.String()] = true
-		case e.Guard == clientmodel.NotAtomic, e.Guard == clientmodel.Unchecked && reads[e.Key.String()]:
+		case e.Queued && (e.Guard == clientmodel.NotAtomic || e.Guard == clientmodel.Unchecked && reads[e.Key.String()]):
 			e.Guard = clientmodel.Atomic
 			switch e.Op {
 			case clientmodel.Delete:

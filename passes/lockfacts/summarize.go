@@ -95,6 +95,7 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 	s.Runs = u.runsUnder(fn, &a, locks)
 	u.follow(&a, s)
 	s.Results = u.results(fn)
+	s.Comparisons = u.comparisons(fn, &a)
 	if optionFunction(fn) {
 		s.Writes = u.optionWrites(fn)
 	}

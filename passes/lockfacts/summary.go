@@ -98,6 +98,8 @@ type Summary struct {
 	// Outcomes says, for every acquire among Effects that is still open when the function returns, what the results
 	// are when it was held, taken, or failed.
 	Outcomes []Outcome
+	// Comparisons are the owners that the function asks for, so that its results tell whether they are the given ones.
+	Comparisons []Comparison
 	// NoReturn is true where the function never returns.
 	NoReturn bool
 	// GuardedBy is true where a directive says which lock callers must hold.
@@ -136,6 +138,8 @@ type Effect struct {
 	Library bool
 	// Renewed is true where something extends the lease while it is held.
 	Renewed bool
+	// Queued is true where the command is part of a transaction on a connection that may be watching.
+	Queued bool
 	// Reply says how the reply of the command tells "held" from "taken".
 	Reply clientmodel.Reply
 	// Conditional is true where the function may return without it having run.
