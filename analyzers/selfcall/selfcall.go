@@ -121,13 +121,15 @@ func fromProgram(p *lockfacts.Program, g lockfacts.Guard) bool {
 }
 
 // bypassed is the guard of the function that a call certainly reaches: every function that it can reach is guarded, and
-// none of them is a wrapper.
+// none of them is a wrapper. What a wrapper's field holds is guarded as that, whatever it is.
 func (c *checker) bypassed(call ssa.CallInstruction) (lockfacts.Guard, bool) {
-	names := c.r.Res.CalleeNames(call)
-	if len(names) == 0 {
-		return lockfacts.Guard{}, false
+	if through := c.r.Res.ThroughField(call); through != "" {
+		if g, ok := c.guards[through]; ok && !c.unsure[through] {
+			return g, true
+		}
 	}
 	var found lockfacts.Guard
+	names := c.r.Res.Reaches(call)
 	for _, n := range names {
 		g, ok := c.guards[n]
 		if !ok || c.unsure[n] {
@@ -135,7 +137,7 @@ func (c *checker) bypassed(call ssa.CallInstruction) (lockfacts.Guard, bool) {
 		}
 		found = g
 	}
-	return found, true
+	return found, len(names) > 0
 }
 
 // held reports whether the call runs under the protecting class, or under a lock whose class is not known.
@@ -153,8 +155,15 @@ func (c *checker) held(call ssa.CallInstruction, g lockfacts.Guard) bool {
 func (c *checker) sets(fn *ssa.Function, g lockfacts.Guard) bool {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
-			if v, ok := i.(ssa.Value); ok && wraps(v.Type().String(), g.Wrapper) {
-				return true
+			switch v := i.(type) {
+			case *ssa.Alloc:
+				if wraps(v.Type().String(), g.Wrapper) {
+					return true
+				}
+			case *ssa.Call:
+				if wraps(v.Type().String(), g.Wrapper) {
+					return true
+				}
 			}
 		}
 	}

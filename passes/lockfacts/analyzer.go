@@ -63,7 +63,8 @@ type Result struct {
 	Program  *Program
 	Unknowns map[string]int
 
-	u *unit
+	bound []Impl
+	u     *unit
 }
 
 // Relevant reports whether there is anything to analyse.
@@ -124,7 +125,7 @@ func (u *unit) finish(res *Result) {
 
 // fact is what importing packages need.
 func (u *unit) fact(res *Result) *Fact {
-	f := &Fact{Version: Version, Relevant: true, Globals: u.exportGlobals(), Fields: u.exportFields(), Classes: ownClasses(u, res.Classes), Keys: res.Keys, Guards: res.Guards}
+	f := &Fact{Version: Version, Relevant: true, Globals: u.exportGlobals(), Fields: u.exportFields(), Classes: ownClasses(u, res.Classes), Keys: res.Keys, Guards: res.Guards, Bound: res.bound}
 	for _, fn := range u.fns {
 		if s := u.summaries[fn]; s != nil && useful(s) {
 			f.Funcs = append(f.Funcs, *s)
@@ -137,9 +138,11 @@ func (u *unit) fact(res *Result) *Fact {
 			}
 		}
 	}
-	slices.SortFunc(f.Impls, func(a, b Impl) int {
-		return cmp.Or(cmp.Compare(a.Interface, b.Interface), cmp.Compare(a.Type, b.Type))
-	})
+	if u.program != nil {
+		f.Funcs = append(f.Funcs, u.program.Funcs...)
+	}
+	sortImpls(f.Impls)
+	sortImpls(f.Bound)
 	slices.SortFunc(f.Globals, func(a, b Named) int { return cmp.Compare(a.Name, b.Name) })
 	sortSummaries(f.Funcs)
 	return f

@@ -262,6 +262,9 @@ func (f *frame) character(v ssa.Value) keyterm.Term {
 	return f.format("%c", v)
 }
 
+// InLoop reports whether an instruction can be executed twice in one call of its function.
+func InLoop(i ssa.Instruction) bool { return inLoop(i.Block()) }
+
 // inLoop reports whether a block can be executed twice.
 func inLoop(b *ssa.BasicBlock) bool {
 	seen := map[*ssa.BasicBlock]bool{}

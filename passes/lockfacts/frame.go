@@ -21,7 +21,12 @@ type frame struct {
 	busy map[ssa.Value]bool
 	// depth bounds recursion through long chains of values.
 	depth int
+	// cuts counts how often a value that depends on itself was cut, and work how many values were computed.
+	cuts, work int
 }
+
+// maxWork is the number of values of one function that are computed with care; then cut values are remembered too.
+const maxWork = 20000
 
 const maxValueDepth = 200
 
@@ -43,17 +48,23 @@ func (f *frame) value(v ssa.Value) keyterm.Term {
 		return t
 	}
 	if f.busy[v] || f.depth > maxValueDepth {
+		f.cuts++
 		return keyterm.Term{}
 	}
 	f.busy[v] = true
 	f.depth++
+	f.work++
+	cuts := f.cuts
 	t := f.compute(v)
 	f.depth--
 	delete(f.busy, v)
 	if t.Type == "" {
 		t.Type = types.TypeString(v.Type(), nil)
 	}
-	f.memo[v] = t
+	// What was cut inside a cycle is only right there: asked for from outside, the value may be known.
+	if f.cuts == cuts || len(f.busy) == 0 || f.work > maxWork {
+		f.memo[v] = t
+	}
 	return t
 }
 

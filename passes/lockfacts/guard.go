@@ -4,10 +4,9 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
-
-	"github.com/leasevet/leasevet/passes/keyterm"
 )
 
 // guards collects the protected functions: those that some wrapper calls under a lock and otherwise stands for.
@@ -17,6 +16,10 @@ type guards struct {
 	// unsure are the functions that are wrapped under several classes: they have no protecting class.
 	unsure   map[string]bool
 	wrappers map[*ssa.Function]bool
+	// bound are the types that stand in interface fields; all and names are the guards that they are held against.
+	bound []Impl
+	all   map[string]Guard
+	names []string
 }
 
 // findGuards fills in Result.Guards and Result.Wrappers.
@@ -26,12 +29,13 @@ func (r *Result) findGuards() {
 		g.in(fn)
 	}
 	g.findMiddleware()
+	g.findWired()
 	for _, name := range slices.Sorted(maps.Keys(g.byName)) {
 		if !g.unsure[name] {
 			r.Guards = append(r.Guards, g.byName[name])
 		}
 	}
-	r.Wrappers = g.wrappers
+	r.Wrappers, r.bound = g.wrappers, g.bound
 }
 
 // add notes a guard.
@@ -44,27 +48,6 @@ func (g *guards) add(x Guard) {
 	if !ok {
 		g.byName[x.Function] = x
 	}
-}
-
-// CalleeNames are the names of the functions that a call can reach.
-func (r *Result) CalleeNames(call ssa.CallInstruction) []string {
-	common := call.Common()
-	if fn := common.StaticCallee(); fn != nil {
-		return []string{r.Name(fn)}
-	}
-	if v := r.u.frame(call.Parent()).value(common.Value); v.Op == keyterm.Field && len(v.Names) > 0 {
-		if names, ok := r.u.functionsInField(v.Names[0], v.Text); ok {
-			return names
-		}
-	}
-	var out []string
-	for _, fn := range r.Callees(call) {
-		out = append(out, fn.String())
-	}
-	if len(out) == 0 && common.IsInvoke() {
-		return r.Dynamic(call)
-	}
-	return out
 }
 
 // in finds the functions that fn protects. A call under a lock protects what it calls if the caller stands for
@@ -81,31 +64,32 @@ func (g *guards) in(fn *ssa.Function) {
 			if !ok {
 				continue
 			}
-			held := g.res.HeldAt(call)
-			if len(held) == 0 {
-				continue
+			if held := g.res.heldHere(call); oneClass(held) {
+				g.protect(fn, call, held[0])
 			}
-			g.protect(fn, call, held[0])
 		}
 	}
 }
 
 func (g *guards) protect(fn *ssa.Function, call *ssa.Call, held Held) {
-	for _, name := range g.res.CalleeNames(call) {
-		if name == fn.String() || g.locks(name) {
+	wrapper := standsFor(fn, call)
+	if wrapper == nil && g.delegates(fn, call) {
+		wrapper = outermost(fn)
+	}
+	if wrapper == nil {
+		return
+	}
+	names := g.res.Reaches(call)
+	if through := g.res.ThroughField(call); through != "" {
+		names = append(names, through)
+	}
+	for _, name := range names {
+		if name == GuardName(fn.String()) || !g.ours(name) || g.locks(name) {
 			continue
 		}
-		wrapper := fn
-		switch {
-		case sameSignature(fn, call):
-		case g.delegates(fn, call):
-			for wrapper.Parent() != nil {
-				wrapper = wrapper.Parent()
-			}
-		default:
-			continue
+		for w := fn; w != nil; w = w.Parent() {
+			g.wrappers[w] = true
 		}
-		g.wrappers[fn], g.wrappers[wrapper] = true, true
 		g.add(Guard{
 			Function: name, Wrapper: wrapper.String(), Class: held.Key.Class(), Acquire: held.Acquire, Entity: -1,
 			At: Site{Pos: g.res.Pos(call), Function: fn.String(), Package: g.res.Pass.Pkg.Path()},
@@ -113,9 +97,40 @@ func (g *guards) protect(fn *ssa.Function, call *ssa.Call, held Held) {
 	}
 }
 
+// oneClass reports whether some lock is held, and all that are have one class.
+func oneClass(held []Held) bool {
+	for _, h := range held {
+		if h.Key.Class() != held[0].Key.Class() {
+			return false
+		}
+	}
+	return len(held) > 0
+}
+
+func outermost(fn *ssa.Function) *ssa.Function {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return fn
+}
+
+// standsFor is the function that does the called function's work: the caller, or one around it, with the signature of
+// the called function.
+func standsFor(fn *ssa.Function, call *ssa.Call) *ssa.Function {
+	for w := fn; w != nil; w = w.Parent() {
+		if sameSignature(w, call) {
+			return w
+		}
+	}
+	return nil
+}
+
 // locks reports whether a function acquires something itself, or declares what its callers acquire.
 func (g *guards) locks(name string) bool {
 	s := g.res.Summary(name)
+	if s == nil {
+		s = g.res.Summary(strings.Replace(name, "(", "(*", 1))
+	}
 	if s == nil {
 		return false
 	}
@@ -152,7 +167,7 @@ func sameTuple(a, b *types.Tuple) bool {
 	return true
 }
 
-// ownArguments reports whether the caller hands on at least one of its own parameters other than a context, where it
+// ownArguments reports whether at least one of the function's own parameters other than a context is handed on, where it
 // has such: it does the called function's work for it, not some other work.
 func ownArguments(fn *ssa.Function, call *ssa.Call) bool {
 	others := 0
@@ -162,7 +177,7 @@ func ownArguments(fn *ssa.Function, call *ssa.Call) bool {
 		}
 		others++
 		for _, a := range call.Call.Args {
-			if a == p || loadsParam(a, p) {
+			if isParam(a, p, 0) {
 				return true
 			}
 		}
@@ -170,22 +185,45 @@ func ownArguments(fn *ssa.Function, call *ssa.Call) bool {
 	return others == 0
 }
 
-// loadsParam sees through a parameter that was spilled because a closure captures it.
-func loadsParam(v ssa.Value, p *ssa.Parameter) bool {
-	u, ok := v.(*ssa.UnOp)
-	if !ok {
+// isParam sees through a parameter that was spilled or captured.
+func isParam(v ssa.Value, p *ssa.Parameter, depth int) bool {
+	if v == p {
+		return true
+	}
+	if depth > 4 {
 		return false
 	}
-	a, ok := u.X.(*ssa.Alloc)
-	if !ok {
-		return false
-	}
-	for _, r := range *a.Referrers() {
-		if s, ok := r.(*ssa.Store); ok && s.Addr == a && s.Val == p {
-			return true
+	switch v := v.(type) {
+	case *ssa.UnOp:
+		return isParam(v.X, p, depth+1)
+	case *ssa.Alloc:
+		for _, r := range *v.Referrers() {
+			if s, ok := r.(*ssa.Store); ok && s.Addr == v && s.Val == p {
+				return true
+			}
 		}
+	case *ssa.FreeVar:
+		return isParam(captured(v), p, depth+1)
 	}
 	return false
+}
+
+// captured is what the enclosing function binds a free variable to, nil if that is not found.
+func captured(fv *ssa.FreeVar) ssa.Value {
+	fn := fv.Parent()
+	if fn.Parent() == nil {
+		return nil
+	}
+	for _, b := range fn.Parent().Blocks {
+		for _, i := range b.Instrs {
+			if mc, ok := i.(*ssa.MakeClosure); ok && mc.Fn == fn {
+				if n := slices.Index(fn.FreeVars, fv); n >= 0 && n < len(mc.Bindings) {
+					return mc.Bindings[n]
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func isContext(t types.Type) bool { return t.String() == "context.Context" }

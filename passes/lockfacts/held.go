@@ -32,6 +32,20 @@ func (u *unit) holdsAnything() bool {
 	return false
 }
 
+// heldHere is HeldAt without the locks of callers: those that the function, or the helper that runs it, takes.
+func (r *Result) heldHere(i ssa.Instruction) []Held {
+	var out []Held
+	for _, l := range r.u.locks[i.Parent()] {
+		if l.Covers(i) {
+			out = append(out, l.held())
+		}
+	}
+	for _, ran := range r.u.runsOf[i.Parent()] {
+		out = append(out, ran.under...)
+	}
+	return out
+}
+
 func (r *Result) heldAt(i ssa.Instruction, busy map[*ssa.Function]bool) []Held {
 	fn := i.Parent()
 	var out []Held

@@ -65,10 +65,7 @@ func (f *frame) alloc(a *ssa.Alloc) keyterm.Term {
 		switch r := r.(type) {
 		case *ssa.Store:
 			if r.Addr == a {
-				if whole := f.value(r.Val); whole.Op == keyterm.Object || whole.Op == keyterm.Field || whole.Op == keyterm.Param || whole.Op == keyterm.Call {
-					return whole
-				}
-				return keyterm.Term{}
+				return f.copied(a, r, s)
 			}
 		case *ssa.FieldAddr:
 			if v, ok := f.storedIn(r); ok {
@@ -82,6 +79,55 @@ func (f *frame) alloc(a *ssa.Alloc) keyterm.Term {
 	}
 	o = f.withMutations(o, s)
 	return f.withOptions(o, a)
+}
+
+// maxCopied bounds the number of fields of a struct that is copied and then changed.
+const maxCopied = 24
+
+// copied is a struct that is stored as a whole, a parameter as a rule. Fields that the function sets besides, a default
+// for one that is zero, may hold either value.
+func (f *frame) copied(a *ssa.Alloc, whole *ssa.Store, s *types.Struct) keyterm.Term {
+	v := f.value(whole.Val)
+	switch v.Op {
+	case keyterm.Object, keyterm.Field, keyterm.Param, keyterm.Call:
+	default:
+		return keyterm.Term{}
+	}
+	set := f.setFields(a)
+	if len(set) == 0 {
+		return v
+	}
+	if s.NumFields() > maxCopied {
+		return keyterm.Term{}
+	}
+	o := f.at(keyterm.Term{Op: keyterm.Object, Text: typeName(a.Type())}, a.Pos())
+	for i := range s.NumFields() {
+		was := f.at(keyterm.Term{Op: keyterm.Field, Text: s.Field(i).Name(), Args: []keyterm.Term{v},
+			Type: types.TypeString(s.Field(i).Type(), nil), Names: []string{typeName(a.Type())}}, a.Pos()).Norm()
+		o = withField(o, s.Field(i).Name(), was)
+		if is, ok := set[i]; ok {
+			o = withField(o, s.Field(i).Name(), is)
+		}
+	}
+	return o
+}
+
+// setFields are the values of the fields that are stored one by one, by index.
+func (f *frame) setFields(a *ssa.Alloc) map[int]keyterm.Term {
+	set := map[int]keyterm.Term{}
+	for _, r := range *a.Referrers() {
+		fa, ok := r.(*ssa.FieldAddr)
+		if !ok {
+			continue
+		}
+		if v, ok := f.storedIn(fa); ok {
+			if was, twice := set[fa.Field]; twice {
+				v = f.at(keyterm.Term{Op: keyterm.Set, Args: []keyterm.Term{was, v}}, fa.Pos()).Norm()
+			}
+			set[fa.Field] = v
+		}
+	}
+	return set
 }
 
 // storedIn joins what is stored through one field address.

@@ -63,9 +63,9 @@ func (g *guards) registered(mw *ssa.Function, h types.Type, call *ssa.Call, held
 			return
 		}
 		for _, a := range args {
-			if name := g.handler(fn, a, h, call); name != "" && !g.locks(name) {
+			if name := g.handler(fn, a, h, call); name != "" && g.ours(name) && !g.locks(name) {
 				g.add(Guard{
-					Function: name, Wrapper: call.Parent().String(), Class: held.Key.Class(), Acquire: held.Acquire, Entity: -1,
+					Function: GuardName(name), Wrapper: call.Parent().String(), Class: held.Key.Class(), Acquire: held.Acquire, Entity: -1,
 					At: Site{Pos: g.res.Pos(call), Function: call.Parent().String(), Package: g.res.Pass.Pkg.Path()},
 				})
 			}

@@ -20,6 +20,8 @@ type Fact struct {
 	Classes  []LockClass
 	Keys     []LockKey // what the package acquires, by Class and place
 	Guards   []Guard
+	// Bound says which types stand in which fields, "import/path.Type.field", of interface type.
+	Bound []Impl
 }
 
 // AFact marks Fact as a fact.

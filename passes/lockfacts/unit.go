@@ -46,6 +46,7 @@ type unit struct {
 	activities map[*ssa.Function]*activity
 	runsOf     map[*ssa.Function][]ranUnder
 	in         map[*ssa.Function][]*callgraph.Edge
+	calls      map[string][]ssa.CallInstruction // static calls by callee
 	scripts    map[string]lua.Script
 	joins      map[string]keyterm.Term
 	Unknowns   map[string]int
@@ -209,6 +210,7 @@ func (u *unit) index() {
 			}
 		}
 	}
+	u.ownImpls()
 	u.findEmbeds()
 	u.findDeclared()
 }

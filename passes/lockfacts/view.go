@@ -46,6 +46,9 @@ func (r *Result) Shape(fn *ssa.Function, key keyterm.Term) string { return shape
 // Resolve replaces fields by what is written to them, where that is known.
 func (r *Result) Resolve(t keyterm.Term) keyterm.Term { return r.u.resolve(t) }
 
+// FuncPos is where a function is declared.
+func (r *Result) FuncPos(fn *ssa.Function) keyterm.Pos { return r.u.pos(fn.Pos()) }
+
 // VarName is what the program calls a value, the name of a parameter or field, or "".
 func (r *Result) VarName(t keyterm.Term) string { return r.u.varName(t) }
 

@@ -1,0 +1,131 @@
+package lockfacts
+
+import (
+	"cmp"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/keyterm"
+)
+
+// findWired looks at the objects that the package makes, by literals and by constructors: what stands in a field that a
+// wrapper calls under a lock is protected, and which types stand in which interface fields is exported for the link.
+func (g *guards) findWired() {
+	for _, fn := range g.res.Functions {
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				switch v := i.(type) {
+				case *ssa.Call:
+					g.wired(fn, v)
+				case *ssa.Alloc:
+					g.wired(fn, v)
+				}
+			}
+		}
+	}
+	g.bindStores()
+}
+
+func (g *guards) wired(fn *ssa.Function, v ssa.Value) {
+	if _, ok := structOf(v.Type()); !ok {
+		if _, iface := v.Type().Underlying().(*types.Interface); !iface {
+			return
+		}
+	}
+	o := g.res.Term(fn, v).Strip()
+	if o.Op != keyterm.Object || o.Text == "" {
+		return
+	}
+	for i, name := range o.Names {
+		if x := o.Args[i].Strip(); x.Op == keyterm.Object && x.Text != "" {
+			g.bind(o.Text+"."+name, x.Text)
+		}
+	}
+}
+
+// bindStores binds what is stored in fields of interface type directly.
+func (g *guards) bindStores() {
+	for name, all := range g.res.u.stores {
+		for _, w := range all {
+			if mi, ok := w.store.Val.(*ssa.MakeInterface); ok {
+				if t := typeName(mi.X.Type()); t != "" {
+					g.bind(name, t)
+				}
+			}
+		}
+	}
+}
+
+// bind notes that a value of a type stands in a field, and protects its methods that a wrapper calls through the field.
+func (g *guards) bind(field, typ string) {
+	b := Impl{Interface: field, Type: typ}
+	if slices.Contains(g.bound, b) {
+		return
+	}
+	g.bound = append(g.bound, b)
+	prefix := "field " + field + "."
+	for _, name := range g.known() {
+		if !strings.HasPrefix(name, prefix) {
+			continue
+		}
+		x := g.all[name]
+		x.Function = "(" + typ + ")." + strings.TrimPrefix(name, prefix)
+		if g.ours(x.Function) && !g.locks(x.Function) {
+			g.add(x)
+		}
+	}
+}
+
+// known are the names of the guards of this package and of imported ones, sorted.
+func (g *guards) known() []string {
+	if g.all == nil {
+		g.all = map[string]Guard{}
+		for _, f := range g.res.u.sortedFacts() {
+			for _, x := range f.Guards {
+				g.all[x.Function] = x
+			}
+		}
+		for name, x := range g.byName {
+			if !g.unsure[name] {
+				g.all[name] = x
+			}
+		}
+		for name := range g.all {
+			g.names = append(g.names, name)
+		}
+		slices.Sort(g.names)
+	}
+	return g.names
+}
+
+// ours reports whether a function belongs to the program's own module: a library's function is not what a wrapper
+// stands for, however alike they look.
+func (g *guards) ours(function string) bool {
+	pkg := FunctionPackage(function)
+	own := g.res.Pass.Pkg.Path()
+	if pkg == own {
+		return true
+	}
+	m := g.res.Pass.Module
+	return m != nil && m.Path != "" && (pkg == m.Path || strings.HasPrefix(pkg, m.Path+"/"))
+}
+
+// FunctionPackage is the import path in a function's full name, as ssa or guards spell it.
+func FunctionPackage(function string) string {
+	s := strings.TrimLeft(strings.TrimPrefix(function, "field "), "(*")
+	slash := strings.LastIndexByte(s, '/')
+	dot := strings.IndexByte(s[slash+1:], '.')
+	if dot < 0 {
+		return s
+	}
+	return s[:slash+1+dot]
+}
+
+func sortImpls(all []Impl) {
+	slices.SortFunc(all, func(a, b Impl) int {
+		return cmp.Or(cmp.Compare(a.Interface, b.Interface), cmp.Compare(a.Type, b.Type))
+	})
+}
