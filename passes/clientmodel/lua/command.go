@@ -119,6 +119,9 @@ func (r *run) otherCommand(c command) *value {
 	if !ok {
 		return nilValue
 	}
+	if c.name == "PERSIST" && st.own && st.last != nil {
+		st.last.ttl = nil
+	}
 	typ := tAny
 	if contains(counting, c.name) {
 		r.rd.count(st.id)
@@ -362,9 +365,7 @@ func (r *run) prolong(site string, st *keyState, ttl *value, unit clientmodel.Un
 	}
 	there := r.exists(st)
 	if st.own && st.last != nil {
-		if st.last.ttl == nil {
-			st.last.ttl, st.last.unit = ttl, unit
-		}
+		st.last.ttl, st.last.unit = ttl, unit
 		return there
 	}
 	r.add(event{

@@ -218,6 +218,9 @@ func (s *summary) acquire(g *group) {
 	for i, p := range s.rd.paths {
 		held[i] = p.holds(g.key.id, value.id)
 	}
+	if !slices.Contains(held, true) {
+		return // taken and given back in one script
+	}
 	e.Done, e.Not = s.replies(held)
 	s.add(g.key.id, e)
 }
@@ -248,7 +251,7 @@ func (p *path) holds(key, value string) bool {
 // takeTTL finds the TTL of an effect: that of the first event that has one, rather an argument than anything else.
 func (s *summary) takeTTL(e *Effect, events []located) {
 	for _, ev := range events {
-		if ev.ttl == nil || e.HasTTL && (e.TTL.Kind == Arg || ev.ttl.kind != kArg) {
+		if ev.ttl == nil || ev.guard.kind == gTaken || e.HasTTL && (e.TTL.Kind == Arg || ev.ttl.kind != kArg) {
 			continue
 		}
 		e.HasTTL, e.TTL, e.Unit = true, operandOf(ev.ttl), ev.unit

@@ -184,10 +184,18 @@ func (r *run) index(object, key *value) *value {
 		return nilValue
 	case kStr, kRead, kCat, kKey, kArg:
 		if key.kind == kStr && object.typ == tString {
-			return libValue("string." + key.str)
+			return stringMember(key.str)
 		}
 	}
 	return r.unknown(object.id+"["+key.id+"]", tAny, object, key)
+}
+
+// stringMember is what indexing a string gives: a function of the string library, or nil.
+func stringMember(name string) *value {
+	if contains(stringFunctions, name) {
+		return libValue("string." + name)
+	}
+	return nilValue
 }
 
 // parameter reads KEYS[key] or ARGV[key].

@@ -46,6 +46,8 @@ const (
 type guard struct {
 	kind guardKind
 	with *value
+	// all are the values that the path has found the key's value equal to; with is the first of the strongest kind.
+	all []*value
 	// key is, for gOtherKey, the id of the key that was compared.
 	key string
 	// doubtful is true where the path also stands on a condition that is not understood.
@@ -182,14 +184,18 @@ func (r *run) guardOf(st *keyState) guard {
 func (r *run) comparison(key string) guard {
 	best := guard{kind: gBare}
 	doubtful := false
+	var all []*value
 	for _, c := range r.conds {
 		g := c.guards(key)
+		if isChecked(g.kind) {
+			all = append(all, g.with)
+		}
 		if rank(g.kind) > rank(best.kind) {
 			best = g
 		}
 		doubtful = doubtful || c.class == cOther || c.class == cShape
 	}
-	best.doubtful = doubtful
+	best.doubtful, best.all = doubtful, all
 	return best
 }
 

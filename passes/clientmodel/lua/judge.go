@@ -40,12 +40,37 @@ func (s *summary) judge(g *group) verdict {
 		}
 		v.events = append(v.events, e)
 		t.add(e.guard)
-		if isChecked(e.guard.kind) && v.with == nil {
-			v.with = e.guard.with
-		}
 	}
+	v.with = compared(v.events)
 	s.decide(&v, t)
 	return v
+}
+
+// compared is what the value is compared with before every event: of several comparisons the one that all events have
+// in common, else the first.
+func compared(events []located) *value {
+	var first *value
+	for _, e := range events {
+		if !isChecked(e.guard.kind) {
+			continue
+		}
+		if first == nil {
+			first = e.guard.with
+		}
+		for _, candidate := range e.guard.all {
+			if inAll(events, candidate.id) {
+				return candidate
+			}
+		}
+	}
+	return first
+}
+
+// inAll reports whether all events stand on a comparison with the value.
+func inAll(events []located, id string) bool {
+	return !slices.ContainsFunc(events, func(e located) bool {
+		return !slices.ContainsFunc(e.guard.all, func(v *value) bool { return v.id == id })
+	})
 }
 
 func isChecked(k guardKind) bool { return k == gOwner || k == gKeyName || k == gConstant }
@@ -169,10 +194,18 @@ func (r Reply) overlaps(o Reply) bool {
 	if r.Kind == AnyReply || o.Kind == AnyReply {
 		return true
 	}
-	if r.Kind != o.Kind || r.excludes(o) || o.excludes(r) {
+	if r.Kind.decoded() != o.Kind.decoded() || r.excludes(o) || o.excludes(r) {
 		return false
 	}
 	return r.Any || o.Any || r.Text == o.Text
+}
+
+// decoded is the kind as most clients see it: a status is a string.
+func (k ReplyKind) decoded() ReplyKind {
+	if k == StatusReply {
+		return StringReply
+	}
+	return k
 }
 
 // excludes reports whether a positive number cannot be the other one.

@@ -14,6 +14,12 @@ var functions = []string{
 	"collectgarbage", "gcinfo", "newproxy", "getfenv", "setfenv", "require", "module", "_VERSION",
 }
 
+// stringFunctions are the functions of the string library.
+var stringFunctions = []string{
+	"byte", "char", "dump", "find", "format", "gfind", "gmatch", "gsub", "len", "lower", "match", "rep", "reverse", "sub",
+	"upper",
+}
+
 // extensions are globals that only relatives of Redis have. A script that uses them is not wrong there.
 var extensions = []string{"dragonfly", "keydb", "valkey", "kvrocks", "tair", "async"}
 

@@ -972,6 +972,31 @@ if redis.call('hlen', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
 redis.call('hset', KEYS[1], ARGV[1], ARGV[3])
 return 1`, []string{"nothing KEYS[1]"}},
 
+	{"release, an idle comparison first", `
+local mine = redis.call('get', KEYS[1]) == ARGV[1]
+if redis.call('get', KEYS[1]) == ARGV[2] then return redis.call('del', KEYS[1]) end
+return 0`, []string{"compare and delete KEYS[1] = ARGV[2] atomic yes[1] no[0]"}},
+	{"acquire, the holder is the reply", `
+if redis.call('exists', KEYS[1]) == 0 then return redis.call('psetex', KEYS[1], ARGV[2], ARGV[1]) end
+return redis.call('get', KEYS[1])`, []string{"set if absent KEYS[1] = ARGV[1] ttl ARGV[2]ms"}},
+	{"acquire, the ttl is dropped again", `
+if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+  redis.call('set', KEYS[1], ARGV[1])
+  return 1
+end
+return 0`, []string{"set if absent KEYS[1] = ARGV[1] yes[1] no[0]"}},
+	{"acquire, the ttl is persisted away", `
+if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+  redis.call('persist', KEYS[1])
+  return 1
+end
+return 0`, []string{"set if absent KEYS[1] = ARGV[1] yes[1] no[0]"}},
+	{"acquire and give back", `
+if redis.call('setnx', KEYS[1], ARGV[1]) == 0 then return 0 end
+redis.call('lpush', KEYS[2], ARGV[2])
+redis.call('del', KEYS[1])
+return 1`, []string{"nothing KEYS[2]", "nothing KEYS[1]", "counts"}},
+
 	// What cannot be read.
 	{"command is an argument", `return redis.call(ARGV[1], KEYS[1])`, []string{"unknown"}},
 	{"option is an argument", `return redis.call('set', KEYS[1], ARGV[1], ARGV[3], 'PX', ARGV[2])`, []string{"nothing KEYS[1]", "unknown"}},

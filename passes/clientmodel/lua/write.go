@@ -8,9 +8,10 @@ import (
 
 // options are the options of SET.
 type options struct {
-	nx, xx, get bool
-	ifeq, ttl   *value
-	unit        clientmodel.Unit
+	nx, xx, get, keepTTL bool
+
+	ifeq, ttl *value
+	unit      clientmodel.Unit
 	// bad is true where an option is not a constant, or not one that is known.
 	bad bool
 }
@@ -29,7 +30,9 @@ func parseOptions(args []*value) (o options) {
 			o.xx = true
 		case "GET":
 			o.get = true
-		case "KEEPTTL", "PERSIST":
+		case "KEEPTTL":
+			o.keepTTL = true
+		case "PERSIST":
 		case "EX", "PX", "EXAT", "PXAT", "IFEQ":
 			i++
 			o.take(name, args, i)
@@ -138,8 +141,8 @@ func (r *run) overwrite(site string, st *keyState, v *value, o options) {
 	g := r.guardOf(st)
 	if g.kind == gOwn {
 		st.stored = v
-		if st.last != nil && o.ttl != nil {
-			st.last.ttl, st.last.unit = o.ttl, o.unit
+		if st.last != nil && !o.keepTTL {
+			st.last.ttl, st.last.unit = o.ttl, o.unit // a plain SET drops the TTL
 		}
 		return
 	}
