@@ -134,7 +134,7 @@ func (r *run) isNil(a, b *value) bool {
 		return false
 	case (a.kind == kKey || a.kind == kArg) && !b.missing:
 		return !r.truthOf(a)
-	case a.kind == kUnknown && (a.typ == tAny || a.optional):
+	case a.optional || a.kind == kUnknown && a.typ == tAny:
 		return r.choose(atom{id: "nil " + a.id, src: a.src})
 	}
 	return false

@@ -321,6 +321,10 @@ func (r *run) truthOf(v *value) bool {
 	case kKey, kArg:
 		r.rd.noteOptional(v)
 		return r.choose(atom{class: cShape, id: "true " + v.id, val: v, src: v.src})
+	case kRead:
+		if !v.optional {
+			return true
+		}
 	case kUnknown:
 		if v.typ != tAny && v.typ != tBool && v.typ != tNil && !v.optional {
 			return true

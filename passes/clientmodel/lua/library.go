@@ -235,7 +235,7 @@ func (r *run) toNumber(args []*value) *value {
 		return r.argNumber(v)
 	case v.kind == kRead:
 		read := *v
-		read.typ, read.id = tNumber, "num("+v.id+")"
+		read.typ, read.id, read.optional = tNumber, "num("+v.id+")", true // nil for what is no number
 		return &read
 	}
 	n := r.unknown("num("+v.id+")", tNumber, v)
