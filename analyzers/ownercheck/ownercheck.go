@@ -8,6 +8,7 @@ import (
 	"github.com/leasevet/leasevet/analyzers/internal/judge"
 	"github.com/leasevet/leasevet/internal/finding"
 	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/keyterm"
 	"github.com/leasevet/leasevet/passes/lockfacts"
 )
 
@@ -23,6 +24,11 @@ func check(r *judge.Reporter) {
 		for _, e := range l.Releases {
 			release(r, l, e)
 		}
+		for _, e := range l.Losers {
+			if unguarded(r, l, e) {
+				notAcquired(r, l, e)
+			}
+		}
 		for _, e := range l.Extends {
 			extend(r, &l.Acquire, e)
 		}
@@ -36,6 +42,9 @@ func check(r *judge.Reporter) {
 	}
 	for _, e := range r.Res.Own() {
 		faults(r, e)
+	}
+	for _, fn := range r.Res.Functions {
+		swapped(r, r.Res.Events(fn))
 	}
 	overwritten(r)
 }
@@ -51,11 +60,19 @@ func release(r *judge.Reporter, l *lockfacts.Lock, e lockfacts.Event) {
 		nonatomic(r, &l.Acquire, e)
 	case e.Guard == clientmodel.Atomic:
 		mismatch(r, l, e)
-		return
 	}
-	if e.Guard == clientmodel.Unchecked && e.WhenTaken {
+	if e.WhenTaken && unguarded(r, l, e) {
 		notAcquired(r, l, e)
 	}
+}
+
+// unguarded reports whether a release frees the lock for anybody: it compares nothing, or what all holders share.
+func unguarded(r *judge.Reporter, l *lockfacts.Lock, e lockfacts.Event) bool {
+	if e.Guard == clientmodel.Unchecked {
+		return true
+	}
+	what, _ := shared(r.Res.Resolve(e.Owner))
+	return what == "constant" && keyterm.Equal(r.Res.Resolve(l.Acquire.Owner), r.Res.Resolve(e.Owner))
 }
 
 func ownerless(r *judge.Reporter, acq *lockfacts.Event, e lockfacts.Event) {

@@ -160,6 +160,21 @@ func Accessor(fn *types.Func) ([]Role, bool) {
 	return roles, ok
 }
 
+// AccessorNamed is Accessor for a method that is given by its full name.
+func AccessorNamed(full string) ([]Role, bool) {
+	recv, name, ok := strings.Cut(strings.TrimPrefix(full, "(*"), ").")
+	dot := strings.LastIndexByte(recv, '.')
+	if !ok || dot < 0 || !strings.HasSuffix(recv, "Cmd") {
+		return nil, false
+	}
+	lib, _, _, ok := find(recv[:dot])
+	if !ok {
+		return nil, false
+	}
+	roles, ok := lib.accessors[name]
+	return roles, ok
+}
+
 // IsSentinel reports whether the package-level variable is an error that says "no reply" or "taken", and nothing else.
 func IsSentinel(v *types.Var) bool {
 	if v == nil || v.Pkg() == nil {

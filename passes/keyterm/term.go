@@ -62,6 +62,7 @@ const (
 	Process = "process" // host name, process id: the same for all flows of a process
 	Reflect = "reflect" // a name looked up by reflection
 	Input   = "input"   // a request header, form value, environment variable ...: may be missing
+	Each    = "each"    // which round of a loop it is: the same all through one round
 	Order   = "order"   // text put together in the order of a loop over a map
 	Local   = "local"   // a variable that a call fills in, a decoder or a scan: one value, not known which
 	Parsed  = "parsed"  // the result of a conversion whose error is dropped: zero if it failed
@@ -138,6 +139,9 @@ func (t Term) writeCompound(b *strings.Builder) {
 	case Fresh, Object:
 		// Two random values made at two places are two values.
 		b.WriteString("@" + t.At.File + ":" + strconv.Itoa(t.At.Line) + ":" + strconv.Itoa(t.At.Column))
+		if t.Op == Fresh && len(t.Names) > 1 {
+			b.WriteString(strings.Join(t.Names[1:], " ")) // and so are those of two calls of the function that makes it
+		}
 	}
 	if t.Op == Object {
 		return // identity, not contents

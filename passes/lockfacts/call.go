@@ -287,7 +287,7 @@ func (u *unit) invoked(f *frame, c ssa.CallInstruction) []target {
 	if out := u.implementations(common, args); len(out) > 0 {
 		return out
 	}
-	u.Unknowns["interface method without a known implementation"]++
+	u.unknown("interface method without a known implementation", u.pos(callPos(c)))
 	return []target{{obj: common.Method, name: common.Method.FullName(), args: args, value: keyterm.Term{}}}
 }
 
@@ -305,9 +305,9 @@ func (u *unit) methodOf(recv keyterm.Term, method string, args []keyterm.Term) (
 }
 
 // implementations are the methods of the types that are used as the interface somewhere in sight. In-memory and no-op
-// twins do nothing to locks and do not count.
+// twins do nothing to locks and do not count, unless nobody does anything to locks and it is the string that matters.
 func (u *unit) implementations(common *ssa.CallCommon, args []keyterm.Term) []target {
-	var out []target
+	var out, others []target
 	for _, typ := range u.impls[typeName(common.Value.Type())] {
 		for _, name := range methodNames(typ, common.Method.Name()) {
 			if u.byName[name] == nil && u.funcs[name] == nil {
@@ -315,9 +315,14 @@ func (u *unit) implementations(common *ssa.CallCommon, args []keyterm.Term) []ta
 			}
 			if t := u.named(name, args); t.summary != nil && t.summary.touchesLocks() {
 				out = append(out, t)
+			} else if t.summary != nil {
+				others = append(others, t)
 			}
 			break
 		}
+	}
+	if r := common.Signature().Results(); len(out) == 0 && r.Len() > 0 && isString(r.At(0).Type()) {
+		out = others
 	}
 	if len(out) > maxTargets {
 		return nil
@@ -357,7 +362,7 @@ func (f *frame) fromSummaries(ts []target, c *ssa.Call, i int) (keyterm.Term, bo
 		if t.summary == nil || i >= len(t.summary.Results) || t.summary.Results[i].Op == keyterm.Unknown {
 			return keyterm.Term{}, false
 		}
-		v := f.u.subst(t.summary.Results[i], t.env)
+		v := f.u.subst(f.u.relocate(t.summary.Results[i], t.name, f.u.site(f, c)), t.env)
 		if buildsString(c, i) && t.name != "" {
 			v = f.at(keyterm.Term{Op: keyterm.Built, Text: t.name, Args: []keyterm.Term{v}}, c.Pos()).Norm()
 		}

@@ -50,7 +50,7 @@ func (u *unit) sortedFacts() []*Fact {
 
 func (u *unit) classOf(l *Lock, byShape map[string]*LockClass) {
 	s := shape(l.Fn, l.Acquire.Key)
-	if s == "" {
+	if s == "" || unrepeated(l.Acquire.Key) {
 		return
 	}
 	checked := slices.ContainsFunc(l.Releases, func(e Event) bool { return e.Guard == clientmodel.Atomic })
@@ -92,30 +92,88 @@ func (u *unit) ownEvents() []own {
 	return out
 }
 
-// comparedShapes adds the shapes that one function acquires and another gives back with proof of the owner.
+// comparedShapes adds the shapes that one function acquires and another gives back with proof of the owner, and those
+// of locks that were proven below, where the key was still a parameter.
 func (u *unit) comparedShapes(byShape map[string]*LockClass) {
-	events := u.ownEvents()
-	for _, a := range events {
-		if !a.e.Op.Acquires() {
+	all := u.shaped()
+	for _, a := range all {
+		if !a.e.Op.Acquires() || byShape[a.shape] != nil || unrepeated(a.e.Key) {
 			continue
 		}
-		s := shape(a.fn, a.e.Key)
-		if s == "" || byShape[s] != nil {
+		c := &LockClass{Class: a.shape, Acquire: a.e.At, TTL: closed(a.e.TTL), Owner: closed(a.e.Owner)}
+		if a.e.Closed {
+			byShape[a.shape] = c
 			continue
 		}
-		random := u.resolve(a.e.Owner).Op == keyterm.Fresh && u.resolve(a.e.Owner).Text == keyterm.Random
-		for _, r := range events {
-			if shape(r.fn, r.e.Key) != s || r.e.Op.Acquires() {
+		owner := u.resolve(a.e.Owner)
+		for _, r := range all {
+			if r.shape != a.shape || r.e.Op.Acquires() {
 				continue
 			}
 			checks := r.e.Guard == clientmodel.Atomic || r.e.Guard == clientmodel.NotAtomic
-			if checks && (r.e.Op.Releases() || r.e.Op.Extends()) || random && r.e.Op == clientmodel.Delete {
-				byShape[s] = &LockClass{Class: s, Acquire: a.e.At, Checked: r.e.Guard == clientmodel.Atomic,
-					TTL: closed(a.e.TTL), Owner: closed(a.e.Owner)}
+			if checks && (r.e.Op.Releases() || r.e.Op.Extends()) || isRandom(owner) && r.e.Op == clientmodel.Delete {
+				c.Checked = r.e.Guard == clientmodel.Atomic
+				byShape[a.shape] = c
 				break
 			}
 		}
 	}
+}
+
+// unrepeated reports whether a key is new every time: nobody can contend for it.
+func unrepeated(key keyterm.Term) bool {
+	found := false
+	key.Walk(func(p keyterm.Term) bool {
+		found = found || isRandom(p)
+		return !found
+	})
+	return found
+}
+
+// shaped is an effect and the shape of its key.
+type shaped struct {
+	e     *Event
+	shape string
+}
+
+// shaped lists the effects whose keys have a shape. An acquire whose key goes into the handle that its function returns
+// has the shape that the handle's methods see, too.
+func (u *unit) shaped() []shaped {
+	var out []shaped
+	for _, fn := range u.fns {
+		a := u.activities[fn]
+		if a == nil {
+			continue
+		}
+		for i := range a.events {
+			e := &a.events[i]
+			if s := shape(fn, e.Key); s != "" {
+				out = append(out, shaped{e, s})
+			}
+			if e.Op.Acquires() && !e.Closed {
+				for _, s := range u.handleShapes(fn, e.Key) {
+					out = append(out, shaped{e, s})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// handleShapes are the fields of the objects that a function returns which hold the key.
+func (u *unit) handleShapes(fn *ssa.Function, key keyterm.Term) []string {
+	var out []string
+	for _, t := range u.results(fn) {
+		if t.Op != keyterm.Object || t.Text == "" {
+			continue
+		}
+		for i, name := range t.Names {
+			if i < len(t.Args) && keyterm.Equal(t.Args[i], key) {
+				out = append(out, t.Text+"."+name)
+			}
+		}
+	}
+	return out
 }
 
 // prove marks the effects on keys of known lock classes.

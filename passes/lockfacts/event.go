@@ -97,7 +97,7 @@ func accessor(c ssa.CallInstruction) bool {
 func (u *unit) rowEffects(f *frame, c ssa.CallInstruction, t target, a *activity) {
 	if t.row.Commands != nil {
 		for _, cmd := range t.row.Commands(clientmodel.Call{Args: t.args}) {
-			for _, e := range u.expand(u.effect(f, c, t, cmd)) {
+			for _, e := range spread(u.expand(u.effect(f, c, t, cmd))) {
 				a.add(u.event(f, c, e, t.row))
 			}
 		}
@@ -166,7 +166,7 @@ func (a *activity) add(e Event) {
 func (u *unit) summaryEffects(f *frame, c ssa.CallInstruction, t target, a *activity) {
 	here := u.site(f, c)
 	for i := range t.summary.Effects {
-		for _, e := range u.instantiate(t.summary.Effects[i], t.env, here) {
+		for _, e := range u.instantiate(t.summary.Effects[i], t, here) {
 			ev := Event{Effect: e, Instr: c, Fn: f.fn, from: origin{summary: t.summary, effect: i}}
 			ev.outcome = t.summary.outcomeOf(i)
 			ev.placed(c)
@@ -189,7 +189,9 @@ func (s *Summary) outcomeOf(effect int) *Outcome {
 }
 
 // instantiate rewrites an effect in a caller's terms. A script whose text became known is read here.
-func (u *unit) instantiate(e Effect, env keyterm.Env, here Site) []Effect {
+func (u *unit) instantiate(e Effect, t target, here Site) []Effect {
+	env := t.env
+	e.Key, e.Owner = u.relocate(e.Key, t.name, here), u.relocate(e.Owner, t.name, here)
 	if dependsOnParams(e.Key) {
 		e.KeyAt = here
 	}
@@ -204,7 +206,7 @@ func (u *unit) instantiate(e Effect, env keyterm.Env, here Site) []Effect {
 	}
 	e.Path = append([]Site{here}, e.Path...)
 	e.Deferred = false
-	return u.expand(e)
+	return spread(u.expand(e))
 }
 
 func (u *unit) substAll(ts []keyterm.Term, env keyterm.Env) []keyterm.Term {
@@ -220,6 +222,9 @@ func (u *unit) substAll(ts []keyterm.Term, env keyterm.Env) []keyterm.Term {
 func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activity) {
 	fn := u.subst(r.Fn, t.env)
 	args := u.substAll(r.Args, t.env)
+	for i := range args {
+		args[i] = u.relocate(args[i], t.name, u.site(f, c))
+	}
 	under := make([]Held, len(r.Under))
 	for i, h := range r.Under {
 		h.Key = u.subst(h.Key, t.env)
@@ -233,14 +238,14 @@ func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activit
 		known = true
 		here := u.site(f, c)
 		for i := range ct.summary.Effects {
-			for _, e := range u.instantiate(ct.summary.Effects[i], ct.env, here) {
+			for _, e := range u.instantiate(ct.summary.Effects[i], ct, here) {
 				e.Maybe = e.Maybe || r.Maybe
 				ev := Event{Effect: e, Instr: c, Fn: f.fn, from: origin{t.summary, -1, r.Then}}
 				ev.placed(c)
 				a.add(ev)
 			}
 		}
-		u.noteRun(ct.fn, under, f, c)
+		u.noteRun(ct, under, f, c)
 	}
 	if !known && handedIn(fn) && len(a.runs) < maxEffects {
 		a.runs = append(a.runs, RunEvent{Run: Run{Fn: fn, Args: args, Under: under, At: u.site(f, c), Maybe: r.Maybe}, Instr: c,
@@ -266,7 +271,7 @@ func (u *unit) runNow(f *frame, c ssa.CallInstruction, fn keyterm.Term, watched 
 		}
 		reads := map[string]bool{}
 		for i := range t.summary.Effects {
-			for _, e := range u.instantiate(t.summary.Effects[i], t.env, here) {
+			for _, e := range u.instantiate(t.summary.Effects[i], t, here) {
 				e.Queued = e.Queued || queued
 				u.underWatch(&e, watched, reads)
 				ev := Event{Effect: e, Instr: c, Fn: f.fn}
@@ -319,7 +324,7 @@ func (u *unit) unknownCall(f *frame, c ssa.CallInstruction, t target, a *activit
 					continue
 				}
 				for i := range ct.summary.Effects {
-					for _, e := range u.instantiate(ct.summary.Effects[i], ct.env, here) {
+					for _, e := range u.instantiate(ct.summary.Effects[i], ct, here) {
 						e.Maybe = true
 						ev := Event{Effect: e, Instr: c, Fn: f.fn}
 						ev.placed(c)
@@ -349,17 +354,18 @@ func functionsIn(t keyterm.Term) []keyterm.Term {
 }
 
 // noteRun remembers under which locks a function of this unit is run by a helper.
-func (u *unit) noteRun(fn *ssa.Function, under []Held, f *frame, c ssa.CallInstruction) {
-	if fn == nil {
+func (u *unit) noteRun(t target, under []Held, f *frame, c ssa.CallInstruction) {
+	if t.fn == nil {
 		return
 	}
-	u.runsOf[fn] = append(u.runsOf[fn], ranUnder{under: slices.Clone(under), by: f.fn, at: c})
+	u.runsOf[t.fn] = append(u.runsOf[t.fn], ranUnder{under: slices.Clone(under), by: f.fn, at: c, env: t.env})
 }
 
 type ranUnder struct {
 	under []Held
 	by    *ssa.Function
 	at    ssa.CallInstruction
+	env   keyterm.Env
 }
 
 // callPos is where a call is written: the position of its opening parenthesis, or of the go or defer keyword.

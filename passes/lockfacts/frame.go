@@ -213,6 +213,9 @@ func (f *frame) phi(v *ssa.Phi) keyterm.Term {
 	if t, ok := f.collected(v); ok {
 		return t
 	}
+	if t, ok := f.rounds(v); ok {
+		return t
+	}
 	var all []keyterm.Term
 	for _, e := range v.Edges {
 		if e != v {
@@ -231,7 +234,7 @@ func (f *frame) extract(v *ssa.Extract) keyterm.Term {
 			return f.value(x)
 		}
 	case *ssa.Next:
-		return f.at(keyterm.Term{Op: keyterm.Lookup, Args: []keyterm.Term{f.value(iterated(x)), {}}, Index: 1}, v.Pos())
+		return f.at(keyterm.Term{Op: keyterm.Lookup, Args: []keyterm.Term{f.value(iterated(x)), f.each(v)}, Index: 1}, v.Pos())
 	}
 	return keyterm.Term{}
 }

@@ -32,7 +32,12 @@ func (u *unit) global(g *ssa.Global) keyterm.Term {
 	if v.Op == keyterm.Unknown {
 		return unknown
 	}
-	return v
+	return v.Map(func(p keyterm.Term) keyterm.Term {
+		if isRandom(p) {
+			p.Text = keyterm.Process // made once, when the process starts
+		}
+		return p
+	})
 }
 
 func globalName(g *ssa.Global) string {

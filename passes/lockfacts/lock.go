@@ -16,6 +16,8 @@ type Lock struct {
 	Acquire  Event
 	Releases []Event
 	Extends  []Event
+	// Losers are releases that run only when the acquire said no.
+	Losers []Event
 	// Section is what runs while the lock is held.
 	Section *lockflow.Reach
 
@@ -83,7 +85,7 @@ func (u *unit) lockOf(fn *ssa.Function, a *activity, acq *Event) (Lock, bool) {
 	undoOnly := true
 	for i := range a.events {
 		e := &a.events[i]
-		if e == acq || e.Closed || !keyterm.Equal(e.Key, acq.Key) || !held.Has(e.Instr) && !e.follows(acq) {
+		if e == acq || e.Closed || !keyterm.Equal(e.Key, acq.Key) || !held.Has(e.Instr) && !e.follows(acq) && !early(e, acq) {
 			continue
 		}
 		switch {
@@ -103,6 +105,7 @@ func (u *unit) lockOf(fn *ssa.Function, a *activity, acq *Event) (Lock, bool) {
 		return l, false
 	}
 	u.scenarios(&l, acq)
+	l.Losers = u.losers(a, acq)
 	l.Section = u.section(&l, acq)
 	return l, true
 }
@@ -126,11 +129,12 @@ func (u *unit) scenarios(l *Lock, acq *Event) {
 	outage := u.walk(acq, clientmodel.OutageScenario, nil)
 	for i := range l.Releases {
 		r := &l.Releases[i]
-		if r.Conditional || r.Maybe || r.OnError {
-			continue // a condition inside the helper or closure may be the check
+		if r.Conditional || r.Maybe || r.OnError { // a condition inside the helper or closure may be the check
+			r.WhenTaken = (early(r, acq) || taken.Has(r.Instr)) && u.runsAnyway(r, acq, clientmodel.TakenScenario)
+			continue
 		}
-		r.WhenTaken = !taken.Cut && taken.Has(r.Instr)
-		r.WhenOutage = !outage.Cut && outage.Has(r.Instr)
+		r.WhenTaken = !taken.Cut && (taken.Has(r.Instr) || early(r, acq))
+		r.WhenOutage = !outage.Cut && (outage.Has(r.Instr) || early(r, acq))
 	}
 }
 

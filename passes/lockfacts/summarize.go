@@ -262,7 +262,18 @@ func (u *unit) outcomeFor(fn *ssa.Function, e *Event) *Outcome {
 
 // walk follows the paths behind an acquire in one scenario.
 func (u *unit) walk(e *Event, s clientmodel.Scenario, stop func(ssa.Instruction) bool) *lockflow.Reach {
-	return lockflow.Walk(lockflow.Options{Start: e.Instr, Assume: e.assume(s), Stop: stop, NoReturn: u.noReturn})
+	return lockflow.Walk(lockflow.Options{Start: e.Instr, Assume: u.assume(e, s), Stop: stop, NoReturn: u.noReturn})
+}
+
+// assume knows what the acquire returned, where it was kept too.
+func (u *unit) assume(e *Event, s clientmodel.Scenario) lockflow.Assume {
+	own := e.assume(s)
+	return func(v ssa.Value) (clientmodel.Abstract, bool) {
+		if a, ok := own(v); ok {
+			return a, true
+		}
+		return u.byTerm(e, s, v)
+	}
 }
 
 // assume says what the results of the acquire look like in a scenario.

@@ -1,0 +1,144 @@
+package ownercheck
+
+import (
+	"fmt"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/analyzers/internal/judge"
+	"github.com/leasevet/leasevet/internal/finding"
+	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/keyterm"
+	"github.com/leasevet/leasevet/passes/lockfacts"
+)
+
+// mismatch reports a compare-and-delete that compares with what was certainly never stored.
+func mismatch(r *judge.Reporter, l *lockfacts.Lock, e lockfacts.Event) {
+	stored, compared := l.Acquire.Owner.Strip(), e.Owner.Strip()
+	if l.Acquire.Library || e.Op != clientmodel.CompareAndDelete {
+		return
+	}
+	other := ""
+	switch {
+	case differ(stored, compared):
+		other = "a value that is never stored"
+	case keyterm.Equal(e.Owner, e.Key) && !keyterm.Equal(l.Acquire.Owner, e.Key) && definite(stored):
+		other = "the key itself"
+	default:
+		return
+	}
+	r.Report(judge.Fault{
+		Kind: "broken-release", Rule: "other-value", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: flow(e),
+		Message: fmt.Sprintf("the release compares with %s, so that it never deletes the key: every lock stays until its TTL ends; "+
+			"pass the value that the acquire stored", other),
+		Related: []finding.Related{judge.Related(l.Acquire.At, "stored here")},
+	})
+}
+
+// differ reports whether two values are certainly different. Random values can only be told apart where both live in one
+// function: what came through a closure or a field may be the same one.
+func differ(a, b keyterm.Term) bool {
+	if !definite(a) || !definite(b) || a.String() == b.String() {
+		return false
+	}
+	all := append(randoms(a), randoms(b)...)
+	for _, x := range all {
+		if !lockfacts.SameHome(all[0], x) {
+			return false
+		}
+	}
+	return true
+}
+
+func randoms(t keyterm.Term) []keyterm.Term {
+	var out []keyterm.Term
+	t.Walk(func(p keyterm.Term) bool {
+		if p.Op == keyterm.Fresh {
+			out = append(out, p)
+		}
+		return true
+	})
+	return out
+}
+
+// definite is a constant, a value made at one place, or text that is put together from such.
+func definite(t keyterm.Term) bool {
+	switch t.Op {
+	case keyterm.Const:
+		return t.Index == 0
+	case keyterm.Fresh:
+		return t.Text == keyterm.Random && t.At.IsValid()
+	case keyterm.Built, keyterm.Format, keyterm.Concat:
+		for _, a := range t.Args {
+			if !definite(a) {
+				return false
+			}
+		}
+		return len(t.Args) > 0
+	}
+	return false
+}
+
+// swapped reports a compare-and-delete to which key and owner value are handed in each other's place.
+func swapped(r *judge.Reporter, events []lockfacts.Event) {
+	for _, acq := range events {
+		if !acq.Op.Acquires() || acq.Library {
+			continue
+		}
+		for _, e := range events {
+			if e.Op != clientmodel.CompareAndDelete || !keyterm.Equal(e.Key, acq.Owner) || !keyterm.Equal(e.Owner, acq.Key) {
+				continue
+			}
+			r.Report(judge.Fault{
+				Kind: "broken-release", Rule: "swapped", Level: finding.Error, At: e.At, Class: acq.Key.Class(), Path: flow(e),
+				Message: "key and owner value have changed places in this release, so that it never deletes the key: every lock stays " +
+					"until its TTL ends; pass the key as KEYS[1] and the owner value as ARGV[1]",
+				Related: []finding.Related{judge.Related(acq.At, "stored here")},
+			})
+		}
+	}
+}
+
+// faults reports what reading a script found wrong.
+func faults(r *judge.Reporter, e lockfacts.Event) {
+	for _, f := range e.Faults {
+		r.Report(judge.Fault{
+			Kind: "broken-release", Rule: f.Rule, Level: finding.Error, At: e.At, Class: e.Key.Class(),
+			Message: "this script can never release the lock: " + f.Text,
+		})
+	}
+	if kind := misread(e); kind != "" {
+		r.Report(judge.Fault{
+			Kind: "broken-release", Rule: "reply-type", Level: finding.Error, At: e.At, Class: e.Key.Class(),
+			Message: "the script replies with an integer, which the client gives as int64, but it is read as " + kind +
+				": the release always looks failed",
+		})
+	}
+}
+
+// misread is the type as which an integer reply of a release is wrongly read, or "".
+func misread(e lockfacts.Event) string {
+	if e.Op != clientmodel.CompareAndDelete || e.Reply != clientmodel.IntReply || e.Instr.Value() == nil {
+		return ""
+	}
+	for _, ref := range *e.Instr.Value().Referrers() {
+		call, ok := ref.(*ssa.Call)
+		if !ok || call.Referrers() == nil {
+			continue
+		}
+		for _, x := range *call.Referrers() {
+			v, ok := x.(*ssa.Extract)
+			if !ok {
+				continue
+			}
+			for _, use := range *v.Referrers() {
+				if a, ok := use.(*ssa.TypeAssert); ok {
+					if t := a.AssertedType.String(); t == "string" || t == "int" || t == "bool" || t == "uint64" || t == "int32" {
+						return t
+					}
+				}
+			}
+		}
+	}
+	return ""
+}
