@@ -27,6 +27,7 @@ func Plan(units []driver.Unit) map[string]*lockfacts.Program {
 	}
 	l.implementations()
 	l.guards()
+	l.keys()
 	l.sort()
 	return l.out
 }

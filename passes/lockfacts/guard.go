@@ -228,9 +228,10 @@ func captured(fv *ssa.FreeVar) ssa.Value {
 
 func isContext(t types.Type) bool { return t.String() == "context.Context" }
 
-// delegates reports whether fn is a function literal whose only call of a function with a body in sight is this one.
+// delegates reports whether fn is a function literal that does nothing but this one call, on what the function around
+// it was given: a loop over many items is not a wrapper of what it does with each.
 func (g *guards) delegates(fn *ssa.Function, call *ssa.Call) bool {
-	if fn.Parent() == nil || call.Call.StaticCallee() == nil {
+	if fn.Parent() == nil || call.Call.StaticCallee() == nil || !ownArguments(outermost(fn), call) {
 		return false
 	}
 	for _, b := range fn.Blocks {

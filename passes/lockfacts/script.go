@@ -19,7 +19,7 @@ func (u *unit) expand(e Effect) []Effect {
 		if dependsOnParams(e.Script) {
 			return []Effect{e}
 		}
-		u.Unknowns["script text not found"]++
+		u.unknown("script text not found", e.At.Pos)
 		return nil
 	}
 	s := u.script(e.Script.Text)
@@ -30,7 +30,8 @@ func (u *unit) expand(e Effect) []Effect {
 	}
 	switch {
 	case len(out) > 0:
-		out[len(out)-1].Faults = faults
+		last := &out[len(out)-1]
+		last.Faults = append(append([]clientmodel.Fault(nil), last.Faults...), faults...)
 	case len(faults) > 0:
 		e.Op, e.Faults = clientmodel.Get, faults // something that does nothing, to carry the fault
 		if len(e.Keys) > 0 {
@@ -56,7 +57,28 @@ func scripted(e Effect, x lua.Effect) Effect {
 	out.Op, out.Guard, out.HasTTL, out.Unit, out.Maybe = x.Op, x.Guard, x.HasTTL, x.Unit, e.Maybe || x.Maybe
 	out.Key, out.Owner, out.TTL = operand(e, x.Key), operand(e, x.Value), operand(e, x.TTL)
 	out.Script, out.Keys, out.Args = keyterm.Term{}, nil, nil
+	out.Faults, out.Reply = x.Faults, replyOf(x)
 	return out
+}
+
+// replyOf says how the script's reply tells that it did what it is for. Where the reply tells nothing, nothing is
+// assumed of it.
+func replyOf(x lua.Effect) clientmodel.Reply {
+	has := func(list []lua.Reply, kind lua.ReplyKind, text string) bool {
+		for _, r := range list {
+			if r.Kind == kind && (text == "" || r.Text == text && !r.Any) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has(x.Done, lua.IntReply, "1") && !has(x.Not, lua.IntReply, "1"):
+		return clientmodel.IntReply
+	case has(x.Not, lua.NilReply, "") && !has(x.Done, lua.NilReply, ""):
+		return clientmodel.StatusReply
+	}
+	return clientmodel.NoReply
 }
 
 // forever adds to an acquire that no command of its script gives a TTL that it has none. A script that was not read to
@@ -85,6 +107,9 @@ func operand(e Effect, o lua.Operand) keyterm.Term {
 	case lua.Const:
 		return keyterm.Term{Op: keyterm.Const, Text: o.Text}
 	default:
+		return keyterm.Term{}
+	}
+	if o.Divide > 1 || o.Offset != 0 || o.Scale < 0 {
 		return keyterm.Term{}
 	}
 	if o.Scale > 1 {
