@@ -17,65 +17,55 @@ import (
 // Analyzer checks how long a lock stays when nobody releases it.
 var Analyzer *analysis.Analyzer = judge.Analyzer("lockttl", doc, check)
 
-// limit is the TTL from which on a fixed one is long: it is the recovery time after a crash.
-const limit = 5 * time.Minute
+// checker is one run over one package.
+type checker struct {
+	*judge.Reporter
+	// work is the longest visible bound of the work under each acquire.
+	work map[lockfacts.Site]bound
+	long []longTTL
+}
 
-// generous is how many times the visible bound of the work a TTL may be without being called long: a lease that was
-// chosen for the work is not a guess.
-const generous = 4
-
-// check judges the TTL of every acquire that is part of a lock, in the frame of every function that it can be seen
-// from: where a caller hands the TTL over, the caller's call is the place.
+// check judges the TTL of every acquire that is part of a lock, in every function that it can be seen from: where a
+// caller hands the TTL over, the caller's call is the place, and where a constructor does, the constructor's. It is a
+// "may" analysis of what is certain: a TTL of which more than one value is possible makes no finding.
 func check(r *judge.Reporter) {
-	work := workBounds(r)
+	c := &checker{Reporter: r, work: map[lockfacts.Site]bound{}}
+	sections := c.sections()
+	for i := range sections {
+		c.measure(&sections[i])
+	}
 	for _, fn := range r.Res.Functions {
 		events := r.Res.Events(fn)
 		for i := range events {
-			if e := &events[i]; e.Op.Acquires() && (e.Proven || e.Closed) {
-				acquire(r, e, events, work)
+			switch e := &events[i]; {
+			case !e.Op.Acquires() || !e.HasTTL:
+			case e.Proven || e.Closed:
+				c.acquire(e, events)
+			case c.forOthers(e):
+				c.wrongUnit(subject{at: e.At, acquire: e.At, fn: fn}, e.TTL, e.Unit)
 			}
 		}
-		wiring(r, fn)
 	}
-	for i := range r.Res.Locks {
-		short(r, &r.Res.Locks[i])
+	c.wiring()
+	c.reportLong()
+	for i := range sections {
+		c.short(&sections[i])
 	}
 }
 
-// workBounds is the longest visible bound of the work under each acquire.
-func workBounds(r *judge.Reporter) map[lockfacts.Site]bound {
-	out := map[lockfacts.Site]bound{}
-	for i := range r.Res.Locks {
-		l := &r.Res.Locks[i]
-		if b := (&bounds{r: r, lock: l}).longest(); b.duration > out[l.Acquire.At].duration {
-			out[l.Acquire.At] = b
+// forOthers reports whether an acquire is that of a helper that locks what its callers say: the package also gives back
+// keys that are handed in, by comparing the owner. Only callers prove that it is a lock, but a unit that is mixed up in
+// the helper is wrong for all of them.
+func (c *checker) forOthers(e *lockfacts.Event) bool {
+	if len(e.Path) > 0 || e.Key.Op != keyterm.Param {
+		return false
+	}
+	for _, x := range c.Res.Own() {
+		if x.Op.Releases() && x.Guard == clientmodel.Atomic && x.Key.Op == keyterm.Param {
+			return true
 		}
 	}
-	return out
-}
-
-// acquire judges one acquire.
-func acquire(r *judge.Reporter, e *lockfacts.Event, events []lockfacts.Event, work map[lockfacts.Site]bound) {
-	if !e.HasTTL {
-		return
-	}
-	ttl := r.Res.Resolve(e.TTL)
-	s := subject{at: where(e), acquire: e.At, class: e.Key.Class(), path: flow(e), library: e.Library}
-	if wrongUnit(r, s, ttl, e.Unit) {
-		return
-	}
-	d, ok := judge.Duration(ttl, e.Unit)
-	switch {
-	case !ok:
-	case d == 0 && !e.Library:
-		if x := expiredLater(e, events); x != nil {
-			nonatomic(r, s, e, x)
-		} else {
-			none(r, s)
-		}
-	case d >= limit && !renewed(r, e) && d > generous*work[e.At].duration:
-		long(r, s, d, work[e.At])
-	}
+	return false
 }
 
 // subject is what a finding is about.
@@ -83,17 +73,51 @@ type subject struct {
 	at, acquire lockfacts.Site
 	class       string
 	path        []lockfacts.Site
-	library     bool
+	fn          *ssa.Function
 }
 
-// where is the call that hands the TTL over, or the acquire itself.
-func where(e *lockfacts.Event) lockfacts.Site {
+// acquire judges one acquire.
+func (c *checker) acquire(e *lockfacts.Event, events []lockfacts.Event) {
+	ttl := c.fixed(e.TTL)
+	s := subject{at: where(e, ttl), acquire: e.At, class: e.Key.Class(), path: flow(e), fn: e.Fn}
+	if c.wrongUnit(s, ttl, e.Unit) {
+		return
+	}
+	d, ok := judge.Duration(ttl, e.Unit)
+	switch {
+	case !ok:
+	case unlimited(d, &e.Effect):
+		if x := expiredLater(e, events); x != nil {
+			c.nonatomic(s, e, x)
+		} else {
+			c.none(s)
+		}
+	case !c.renewed(e):
+		c.tooLong(s, ttl, d)
+	}
+}
+
+// unlimited reports whether a TTL means that the key never goes.
+func unlimited(d time.Duration, e *lockfacts.Effect) bool {
+	return !e.Library && (d == 0 || d == clientmodel.KeepTTL && e.Unit == clientmodel.Duration)
+}
+
+// fixed is a TTL with what is known of the fields and flags that it comes from.
+func (c *checker) fixed(ttl keyterm.Term) keyterm.Term { return defaults(c.Res.Resolve(ttl)) }
+
+// where is the place that a TTL is to be changed at: the call or field that the constant is written in, else the call
+// that hands the TTL over, else the acquire itself.
+func where(e *lockfacts.Event, ttl keyterm.Term) lockfacts.Site {
+	if s := written(ttl); s.IsValid() {
+		return s
+	}
 	if e.TTLAt.IsValid() {
 		return e.TTLAt
 	}
 	return e.At
 }
 
+// flow is the call path from the function whose flow proves the lock down to the command.
 func flow(e *lockfacts.Event) []lockfacts.Site {
 	if len(e.Path) == 0 {
 		return nil
@@ -108,8 +132,8 @@ func (s subject) related() []finding.Related {
 	return []finding.Related{judge.Related(s.acquire, "acquired here")}
 }
 
-func none(r *judge.Reporter, s subject) {
-	r.Report(judge.Fault{Kind: "no-ttl", Level: finding.Error, At: s.at, Class: s.class, Path: s.path, Related: s.related(),
+func (c *checker) none(s subject) {
+	c.Report(judge.Fault{Kind: "no-ttl", Level: finding.Error, At: s.at, Class: s.class, Path: s.path, Related: s.related(),
 		Message: "the key is set without a TTL: after a crash here it stays for ever, and nothing but a person removes it; " +
 			"give the TTL in the same command and renew it while the work runs"})
 }
@@ -125,83 +149,24 @@ func expiredLater(e *lockfacts.Event, events []lockfacts.Event) *lockfacts.Event
 	return nil
 }
 
-func nonatomic(r *judge.Reporter, s subject, e, x *lockfacts.Event) {
-	r.Report(judge.Fault{Kind: "nonatomic-ttl", Level: finding.Error, At: e.At, Class: s.class, Path: s.path,
+func (c *checker) nonatomic(s subject, e, x *lockfacts.Event) {
+	c.Report(judge.Fault{Kind: "nonatomic-ttl", Level: finding.Error, At: e.At, Class: s.class, Path: s.path,
 		Related: []finding.Related{judge.Related(x.At, "TTL given here")},
 		Message: fmt.Sprintf("the TTL is given in a second command (%s): a crash or a lost connection in between leaves the key for ever; "+
 			"give the TTL in the same SET NX", judge.Brief(x.At))})
 }
 
-func long(r *judge.Reporter, s subject, d time.Duration, work bound) {
-	related, ends := s.related(), ""
-	if work.duration > 0 {
-		ends = fmt.Sprintf(" (the work ends within %s)", work.duration)
-		related = append(related, judge.Related(work.at, "%s, here", work.what))
-	}
-	r.Report(judge.Fault{Kind: "long-ttl", Level: finding.Warning, At: s.at, Class: s.class, Path: s.path, Related: related,
-		Message: fmt.Sprintf("a fixed TTL of %s that nothing renews is the recovery time%s: after a crash the key blocks everybody for "+
-			"that long; take a short lease (30s) and renew it while the owner lives", d, ends)})
-}
-
 // renewed reports whether something extends the lease: beside this acquire, or any command of the package on the same
 // shape of key.
-func renewed(r *judge.Reporter, e *lockfacts.Event) bool {
+func (c *checker) renewed(e *lockfacts.Event) bool {
 	if e.Renewed {
 		return true
 	}
-	s := r.Res.Shape(e.Fn, e.Key)
-	for _, x := range r.Res.Own() {
-		if x.Op.Extends() && s != "" && r.Res.Shape(x.Fn, x.Key) == s {
+	s := c.Res.Shape(e.Fn, e.Key)
+	for _, x := range c.Res.Own() {
+		if x.Op.Extends() && s != "" && c.Res.Shape(x.Fn, x.Key) == s {
 			return true
 		}
 	}
 	return false
-}
-
-// wiring judges TTLs that a constructor call puts into a lock object: methods of the object acquire with that field.
-func wiring(r *judge.Reporter, fn *ssa.Function) {
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			if c, ok := i.(*ssa.Call); ok {
-				wired(r, fn, c)
-			}
-		}
-	}
-}
-
-func wired(r *judge.Reporter, fn *ssa.Function, c *ssa.Call) {
-	o := r.Res.Term(fn, c).Strip()
-	if o.Op != keyterm.Object || o.Text == "" {
-		return
-	}
-	at := lockfacts.Site{Pos: r.Res.Pos(c), Function: fn.String(), Package: r.Pass.Pkg.Path()}
-	for _, s := range r.Res.Methods(o.Text) {
-		for i := range s.Effects {
-			e := &s.Effects[i]
-			name, ok := receiverField(e.TTL, s.Name)
-			if !ok || !e.Op.Acquires() || !e.Proven && !e.Closed || !e.HasTTL || e.Renewed {
-				continue
-			}
-			v := keyterm.Term{Op: keyterm.Field, Text: name, Args: []keyterm.Term{o}}.Norm()
-			sub := subject{at: at, acquire: e.At, class: e.Key.Class()}
-			if d, known := judge.Duration(v, e.Unit); known && v.Index == 0 {
-				switch {
-				case wrongUnit(r, sub, v, e.Unit):
-				case d == 0:
-					none(r, sub)
-				case d >= limit:
-					long(r, sub, d, bound{})
-				}
-			}
-		}
-	}
-}
-
-// receiverField is the field of the receiver that a term is.
-func receiverField(t keyterm.Term, function string) (string, bool) {
-	t = t.Strip()
-	if t.Op != keyterm.Field || t.Args[0].Op != keyterm.Param || t.Args[0].Index != 0 || t.Args[0].Text != function {
-		return "", false
-	}
-	return t.Text, true
 }

@@ -2,7 +2,7 @@ package lockttl
 
 import (
 	"fmt"
-	"strings"
+	"math/big"
 	"time"
 
 	"github.com/leasevet/leasevet/analyzers/internal/judge"
@@ -16,53 +16,77 @@ const (
 	shortest = time.Millisecond
 	longest  = 10 * 365 * 24 * time.Hour
 	// secondsInPX: a PX of this and below is a number of seconds.
-	secondsInPX = 120
+	secondsInPX = 60
 )
 
 // wrongUnit reports a TTL that is given in another unit than the command takes.
-func wrongUnit(r *judge.Reporter, s subject, ttl keyterm.Term, unit clientmodel.Unit) bool {
+func (c *checker) wrongUnit(s subject, ttl keyterm.Term, unit clientmodel.Unit) bool {
 	why := ""
-	switch unit {
-	case clientmodel.Duration:
+	if unit == clientmodel.Duration {
 		why = durationFault(ttl)
-	case clientmodel.Seconds:
-		why = wordFault(ttl, "seconds", "(time.Duration).Milliseconds", "milliseconds")
-	case clientmodel.Millis:
-		why = wordFault(ttl, "milliseconds", "(time.Duration).Seconds", "seconds")
-		if d, ok := judge.Duration(ttl, clientmodel.Millis); why == "" && ok && d > 0 && d <= secondsInPX*time.Millisecond {
-			why = fmt.Sprintf("the TTL is %s, which looks like a number of seconds: the command takes milliseconds", d)
-		}
+	} else {
+		why = wordFault(ttl, unit)
+	}
+	if why == "" {
+		why = c.scaleFault(s, ttl, unit)
 	}
 	if why == "" {
 		return false
 	}
-	r.Report(judge.Fault{Kind: "ttl-unit", Level: finding.Error, At: s.at, Class: s.class, Path: s.path, Related: s.related(),
+	c.Report(judge.Fault{Kind: "ttl-unit", Level: finding.Error, At: s.at, Class: s.class, Path: s.path, Related: s.related(),
 		Message: why + "; the lock ends at another time than the code says"})
 	return true
 }
 
-// durationFault judges a time.Duration.
+// durationFault judges the value of a time.Duration.
 func durationFault(t keyterm.Term) string {
-	d, ok := judge.Duration(t, clientmodel.Duration)
+	n, ok := judge.Number(t)
 	switch {
-	case ok && d > 0 && d < shortest:
-		return fmt.Sprintf("a bare number is taken as nanoseconds: the TTL is %s; multiply it by time.Second", d)
-	case ok && d > longest:
-		return fmt.Sprintf("the TTL is %s: a duration was multiplied by a unit once more", d)
+	case !ok || n.Sign() <= 0:
+	case n.Cmp(big.NewInt(int64(shortest))) < 0:
+		return fmt.Sprintf("a bare number is taken as nanoseconds: the TTL is %s; multiply it by time.Second", time.Duration(n.Int64()))
+	case n.Cmp(big.NewInt(int64(longest))) > 0:
+		return "the TTL is longer than ten years: a duration was multiplied by a unit once more"
 	}
 	return ""
 }
 
-// wordFault judges a number that is handed to a command with a unit of its own.
-func wordFault(t keyterm.Term, takes, wrong, gives string) string {
-	t = t.Strip()
-	switch {
-	case t.Op == keyterm.Call && t.Text == wrong:
-		return fmt.Sprintf("the TTL is given in %s, but the command takes %s", gives, takes)
-	case t.Type == "time.Duration" && t.Op != keyterm.Unknown:
+// wordFault judges the value of a number that a command takes in a unit of its own.
+func wordFault(t keyterm.Term, unit clientmodel.Unit) string {
+	takes := map[clientmodel.Unit]string{clientmodel.Seconds: "seconds", clientmodel.Millis: "milliseconds"}[unit]
+	n, ok := judge.Number(t)
+	switch t = t.Strip(); {
+	case takes == "":
+		return ""
+	case t.Type == "time.Duration" && t.Op != keyterm.Unknown && (!ok || n.Sign() != 0):
 		return fmt.Sprintf("a time.Duration is passed as a number of nanoseconds, but the command takes %s", takes)
-	case t.Op == keyterm.Arith && len(t.Args) > 0 && strings.HasSuffix(t.Args[0].Text, wrong) && t.Text != "/" && t.Text != "*":
-		return fmt.Sprintf("the TTL is given in %s, but the command takes %s", gives, takes)
+	case unit == clientmodel.Millis && ok && n.Sign() > 0 && n.Cmp(big.NewInt(secondsInPX)) <= 0:
+		return fmt.Sprintf("the TTL is %s ms, which looks like a number of seconds: the command takes milliseconds", n)
 	}
 	return ""
+}
+
+// scaleFault compares the unit that a number is in, as far as its origin says, with the one that the command takes.
+func (c *checker) scaleFault(s subject, t keyterm.Term, unit clientmodel.Unit) string {
+	takes := map[clientmodel.Unit]time.Duration{
+		clientmodel.Duration: 1, clientmodel.Seconds: time.Second, clientmodel.Millis: time.Millisecond,
+	}[unit]
+	if takes == 0 {
+		return ""
+	}
+	given := c.scaleOf(s.fn, t)
+	for _, g := range given.nanos {
+		if g.Cmp(new(big.Rat).SetInt64(int64(takes))) == 0 {
+			return ""
+		}
+	}
+	if len(given.nanos) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s counts %s, but what becomes of it is taken as %s", given.name, given.unit, plural[takes])
+}
+
+var plural = map[time.Duration]string{
+	time.Nanosecond: "nanoseconds", time.Microsecond: "microseconds", time.Millisecond: "milliseconds", time.Second: "seconds",
+	time.Minute: "minutes", time.Hour: "hours",
 }

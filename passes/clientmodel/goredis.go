@@ -133,6 +133,9 @@ func field(base keyterm.Term, name string) keyterm.Term {
 	return keyterm.Term{Op: keyterm.Field, Text: name, Args: []keyterm.Term{base}}.Norm()
 }
 
+// KeepTTL is what go-redis takes, in nanoseconds, for "leave the TTL as it is". A key that is not there has none.
+const KeepTTL = -1
+
 // setArgs reads SetArgs(ctx, key, value, SetArgs{Mode, TTL, ExpireAt, KeepTTL}).
 func setArgs(c Call, key int) []Command {
 	a := c.Arg(key + 2)

@@ -48,7 +48,11 @@ func option(name string) func(Call) []keyterm.Term {
 // newMutex reads NewMutex(name, options...). Options that are not known make the expiry unknown.
 func newMutex(c Call) []keyterm.Term {
 	ttl := keyterm.Term{Op: keyterm.Const, Text: "8000000000", Type: "time.Duration"}
-	for _, o := range elements(c.Arg(2)) {
+	options, all := known(c.Arg(2))
+	if !all {
+		ttl = keyterm.Term{}
+	}
+	for _, o := range options {
 		switch {
 		case o.Op == keyterm.Unknown, o.Op == keyterm.Set:
 			ttl = keyterm.Term{}

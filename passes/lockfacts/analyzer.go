@@ -115,6 +115,7 @@ func (u *unit) finish(res *Result) {
 		res.Locks = append(res.Locks, u.locks[fn]...)
 	}
 	res.Classes = u.classes(res.Locks)
+	u.countTTLs()
 	res.findGuards()
 	res.Keys = u.keys()
 	res.Fact = u.fact(res)
@@ -125,7 +126,7 @@ func (u *unit) finish(res *Result) {
 
 // fact is what importing packages need.
 func (u *unit) fact(res *Result) *Fact {
-	f := &Fact{Version: Version, Relevant: true, Globals: u.exportGlobals(), Fields: u.exportFields(), Classes: ownClasses(u, res.Classes), Keys: res.Keys, Guards: res.Guards, Bound: res.bound}
+	f := &Fact{Version: Version, Relevant: true, Globals: u.exportGlobals(), Fields: u.exportFields(), Classes: ownClasses(u, res.Classes), Keys: res.Keys, Sees: u.sees(res.Keys), Guards: res.Guards, Bound: res.bound}
 	for _, fn := range u.fns {
 		if s := u.summaries[fn]; s != nil && useful(s) {
 			f.Funcs = append(f.Funcs, *s)

@@ -19,6 +19,7 @@ type Fact struct {
 	Impls    []Impl    // by Interface, Type
 	Classes  []LockClass
 	Keys     []LockKey // what the package acquires, by Class and place
+	Sees     []string  // imported packages, directly or not, that have Keys, if this one has
 	Guards   []Guard
 	// Bound says which types stand in which fields, "import/path.Type.field", of interface type.
 	Bound []Impl

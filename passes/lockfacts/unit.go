@@ -50,6 +50,7 @@ type unit struct {
 	scripts    map[string]lua.Script
 	joins      map[string]keyterm.Term
 	Unknowns   map[string]int
+	counted    map[unknownAt]bool
 }
 
 // newUnit builds the SSA form of the package and indexes what its functions write.

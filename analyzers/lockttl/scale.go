@@ -1,0 +1,186 @@
+package lockttl
+
+import (
+	"go/types"
+	"math/big"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/analyzers/internal/judge"
+	"github.com/leasevet/leasevet/passes/keyterm"
+)
+
+// scale is the unit of a number, in nanoseconds, with everything that it can be: a field named TTLSeconds of type
+// time.Duration may be either. No entry means that nothing is known.
+type scale struct {
+	nanos []*big.Rat
+	name  string // what says so
+	unit  string // the unit that it says
+	// typed is true where one possibility is that a time.Duration is one. It may as well be a bare number that the
+	// program multiplies with time.Second later, as settings often are.
+	typed bool
+}
+
+// scaleOf finds the unit that a number is in: the method of time.Duration that made it, or the name of the parameter or
+// field that it comes from, times and divided by what it is multiplied with on the way.
+func (c *checker) scaleOf(fn *ssa.Function, t keyterm.Term) scale {
+	t = t.Strip()
+	switch t.Op {
+	case keyterm.Call:
+		if u := judge.Units[t.Text]; u != 0 {
+			return scale{nanos: []*big.Rat{rat(u)}, name: strings.TrimPrefix(t.Text, "(time.Duration)."), unit: plural[u]}
+		}
+	case keyterm.Param:
+		if fn != nil && fn.String() == t.Text && t.Index < len(fn.Params) {
+			p := fn.Params[t.Index]
+			return named(p.Name(), p.Type())
+		}
+	case keyterm.Field:
+		if typ := c.fieldType(t); typ != nil {
+			return named(t.Text, typ)
+		}
+	case keyterm.Arith:
+		return c.computed(fn, t)
+	}
+	return scale{}
+}
+
+func rat(d time.Duration) *big.Rat { return new(big.Rat).SetInt64(int64(d)) }
+
+// computed multiplies or divides a scale by a constant.
+func (c *checker) computed(fn *ssa.Function, t keyterm.Term) scale {
+	if len(t.Args) != 2 {
+		return scale{}
+	}
+	s, by := c.scaleOf(fn, t.Args[0]), t.Args[1]
+	if len(s.nanos) == 0 && t.Text == "*" {
+		s, by = c.scaleOf(fn, t.Args[1]), t.Args[0]
+	}
+	k, ok := judge.Number(by)
+	if !ok || k.Sign() <= 0 {
+		return scale{}
+	}
+	switch t.Text {
+	case "*", "/":
+		return s.times(k, t.Text == "/")
+	}
+	return scale{}
+}
+
+// times is a scale after a multiplication with k, or a division by it. Twice the interval is still an interval: only
+// factors between two units change the scale.
+func (s scale) times(k *big.Int, divided bool) scale {
+	switch {
+	case !k.IsInt64():
+		return scale{}
+	case !betweenUnits[k.Int64()]:
+		if k.Int64() >= 60 {
+			return scale{} // sixty times a number of minutes may be meant as seconds, or as an hour
+		}
+		return s
+	case s.typed && !divided:
+		return scale{}
+	}
+	factor := new(big.Rat).SetInt(k)
+	if !divided {
+		factor.Inv(factor)
+	}
+	for i, n := range s.nanos {
+		s.nanos[i] = new(big.Rat).Mul(n, factor)
+	}
+	return s
+}
+
+// betweenUnits are the factors that make one unit of another.
+var betweenUnits = map[int64]bool{
+	1e3: true, 1e6: true, 1e9: true, int64(time.Minute): true, int64(time.Hour): true,
+}
+
+// named is what a name and a type say. A bare number whose name ends in no unit says nothing.
+func named(name string, t types.Type) scale {
+	duration := types.TypeString(t, nil) == "time.Duration"
+	if !duration && !isNumber(t) {
+		return scale{}
+	}
+	u := unitOf(name)
+	switch {
+	case u != 0 && duration:
+		return scale{[]*big.Rat{rat(u), rat(1)}, name, plural[u], true}
+	case u != 0:
+		return scale{[]*big.Rat{rat(u)}, name, plural[u], false}
+	case duration:
+		return scale{[]*big.Rat{rat(1)}, name, "nanoseconds", true}
+	}
+	return scale{}
+}
+
+// unitOf is the unit that the last word of a name is, 0 for none.
+func unitOf(name string) time.Duration { return unitWords[strings.ToLower(lastWord(name))] }
+
+var unitWords = map[string]time.Duration{
+	"nanos": 1, "nanoseconds": 1, "ns": 1, "micros": time.Microsecond, "microseconds": time.Microsecond,
+	"ms": time.Millisecond, "msec": time.Millisecond, "msecs": time.Millisecond, "millis": time.Millisecond,
+	"millisecond": time.Millisecond, "milliseconds": time.Millisecond,
+	"sec": time.Second, "secs": time.Second, "second": time.Second, "seconds": time.Second,
+	"mins": time.Minute, "minutes": time.Minute, "hours": time.Hour,
+}
+
+// lastWord is the last word of a name in camel case or with underscores.
+func lastWord(name string) string {
+	name = name[strings.LastIndexByte(name, '_')+1:]
+	runes := []rune(name)
+	i := len(runes) - 1
+	for i > 0 && unicode.IsUpper(runes[i]) { // an abbreviation: TTLMS, ttlMS
+		i--
+	}
+	if i < len(runes)-1 && i >= 0 {
+		return strings.TrimPrefix(string(runes[i+1:]), "TTL")
+	}
+	for i > 0 && !unicode.IsUpper(runes[i]) {
+		i--
+	}
+	if i < 0 {
+		return ""
+	}
+	return string(runes[i:])
+}
+
+// fieldType is the declared type of the field that a term reads, nil where it is not found.
+func (c *checker) fieldType(t keyterm.Term) types.Type {
+	if len(t.Names) == 0 {
+		return nil
+	}
+	dot := strings.LastIndexByte(t.Names[0], '.')
+	if dot < 0 {
+		return nil
+	}
+	pkg := c.packageNamed(t.Names[0][:dot])
+	if pkg == nil {
+		return nil
+	}
+	obj, ok := pkg.Scope().Lookup(t.Names[0][dot+1:]).(*types.TypeName)
+	if !ok {
+		return nil
+	}
+	f, _, _ := types.LookupFieldOrMethod(obj.Type(), true, pkg, t.Text)
+	if v, ok := f.(*types.Var); ok {
+		return v.Type()
+	}
+	return nil
+}
+
+// packageNamed is the package itself or one that it imports.
+func (c *checker) packageNamed(path string) *types.Package {
+	if path == c.Pass.Pkg.Path() {
+		return c.Pass.Pkg
+	}
+	for _, p := range c.Pass.Pkg.Imports() {
+		if p.Path() == path {
+			return p
+		}
+	}
+	return nil
+}
