@@ -99,12 +99,16 @@ func swapped(r *judge.Reporter, events []lockfacts.Event) {
 	}
 }
 
-// faults reports what reading a script found wrong.
+// faults reports what reading a command alone found wrong. That it compares the wrong way round is a fault only where the
+// key is known to be a lock.
 func faults(r *judge.Reporter, e lockfacts.Event) {
 	for _, f := range e.Faults {
+		if f.Rule == "compare-inverted" && !e.Proven {
+			continue
+		}
 		r.Report(judge.Fault{
 			Kind: "broken-release", Rule: f.Rule, Level: finding.Error, At: e.At, Class: e.Key.Class(),
-			Message: "this script can never release the lock: " + f.Text,
+			Message: "this command can never release the lock: " + f.Text,
 		})
 	}
 	if kind := misread(e); kind != "" {
@@ -126,19 +130,51 @@ func misread(e lockfacts.Event) string {
 		if !ok || call.Referrers() == nil {
 			continue
 		}
+		if fn := call.Call.StaticCallee(); fn != nil && fn.Name() == "Text" && fn.Signature.Recv() != nil {
+			return "text" // the client refuses to make text of a number
+		}
 		for _, x := range *call.Referrers() {
-			v, ok := x.(*ssa.Extract)
-			if !ok {
-				continue
-			}
-			for _, use := range *v.Referrers() {
-				if a, ok := use.(*ssa.TypeAssert); ok {
-					if t := a.AssertedType.String(); t == "string" || t == "int" || t == "bool" || t == "uint64" || t == "int32" {
-						return t
-					}
+			if v, ok := x.(*ssa.Extract); ok {
+				if t := misused(v); t != "" {
+					return t
 				}
 			}
 		}
 	}
 	return ""
 }
+
+// misused is the type that an int64 in an interface is taken for, or compared with, if it is another one. Code that asks
+// for int64 as well is prepared for it.
+func misused(v ssa.Value) string {
+	wrong := ""
+	for _, use := range *v.Referrers() {
+		switch use := use.(type) {
+		case *ssa.TypeAssert:
+			t := use.AssertedType.String()
+			if t == "int64" {
+				return ""
+			}
+			if neverInt64[t] {
+				wrong = t
+			}
+		case *ssa.BinOp:
+			if t := comparedAs(use); t != "" {
+				wrong = t
+			}
+		}
+	}
+	return wrong
+}
+
+// comparedAs is the type of the constant that a value in an interface is compared with, if that can never be equal.
+func comparedAs(b *ssa.BinOp) string {
+	for _, side := range []ssa.Value{b.X, b.Y} {
+		if mi, ok := side.(*ssa.MakeInterface); ok && neverInt64[mi.X.Type().String()] {
+			return mi.X.Type().String()
+		}
+	}
+	return ""
+}
+
+var neverInt64 = map[string]bool{"string": true, "int": true, "bool": true, "uint64": true, "int32": true, "uint": true, "[]byte": true}

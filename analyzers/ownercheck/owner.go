@@ -13,9 +13,6 @@ import (
 // owner judges the value that an acquire stores: can it tell two holders apart?
 func owner(r *judge.Reporter, l *lockfacts.Lock) {
 	acq := l.Acquire
-	if acq.Library {
-		return
-	}
 	what, text := shared(r.Res.Resolve(acq.Owner))
 	if what == "" {
 		return

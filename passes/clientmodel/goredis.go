@@ -64,7 +64,7 @@ func goRedisTable(n int) map[string]Row {
 		"SetArgs":     {Commands: func(c Call) []Command { return setArgs(c, key) }},
 		"GetSet":      {Commands: command(Set, key, key+1, 0, NoUnit, Unchecked, NoReply)},
 		"Get":         {Commands: command(Get, key, 0, 0, NoUnit, UnknownGuarantee, NoReply)},
-		"GetEx":       {Commands: command(Get, key, 0, 0, NoUnit, UnknownGuarantee, NoReply)},
+		"GetEx":       {Commands: func(c Call) []Command { return getEx(c, key) }},
 		"GetDel":      {Commands: command(Delete, key, 0, 0, NoUnit, Unchecked, CountReply)},
 		"Del":         {Commands: func(c Call) []Command { return deletes(c, key) }},
 		"Unlink":      {Commands: func(c Call) []Command { return deletes(c, key) }},
@@ -84,7 +84,7 @@ func goRedisTable(n int) map[string]Row {
 		"SetIFDEQGet": {Commands: setIf(key)},
 		"Eval":        {Commands: func(c Call) []Command { return evals(c.Arg(n+1), c.Arg(n+2), c.Arg(n+3)) }},
 		"EvalRO":      {},
-		"EvalSha":     {Commands: func(c Call) []Command { return evals(hashedText(c.Arg(n+1)), c.Arg(n+2), c.Arg(n+3)) }},
+		"EvalSha":     {Commands: func(c Call) []Command { return evalSha(c.Arg(n+1), c.Arg(n+2), c.Arg(n+3)) }},
 		"Script.Hash": {Results: func(c Call) []keyterm.Term {
 			return []keyterm.Term{{Op: keyterm.Field, Text: "hash", Args: []keyterm.Term{c.Arg(0)}}}
 		}},
@@ -92,8 +92,8 @@ func goRedisTable(n int) map[string]Row {
 		"Script.Run":     {Commands: func(c Call) []Command { return evals(field(c.Arg(0), scriptText), c.Arg(n+2), c.Arg(n+3)) }},
 		"Script.Eval":    {Commands: func(c Call) []Command { return evals(field(c.Arg(0), scriptText), c.Arg(n+2), c.Arg(n+3)) }},
 		"Script.EvalSha": {Commands: func(c Call) []Command { return evals(field(c.Arg(0), scriptText), c.Arg(n+2), c.Arg(n+3)) }},
-		"Do":             {Commands: func(c Call) []Command { return words(c.Arg(n + 1)) }},
-		"Process":        {Commands: func(c Call) []Command { return words(newCmdArgs(c.Arg(n + 1))) }},
+		"Do":             {Commands: func(c Call) []Command { return later(c.Arg(n + 1)) }},
+		"Process":        {Commands: func(c Call) []Command { return later(newCmdArgs(c.Arg(n + 1))) }},
 		"Watch":          {Runs: []int{n + 1}, Watch: n + 2},
 		"TxPipelined":    {Runs: []int{n + 1}},
 		"Pipelined":      {Runs: []int{n + 1}},
@@ -189,10 +189,20 @@ func delExArgs(c Call, key int) []Command {
 		cmd.Op, cmd.Guard, cmd.Owner = CompareAndDelete, Atomic, field(a, "MatchValue")
 	case strings.EqualFold(mode.Text, "IFDEQ"):
 		cmd.Op, cmd.Guard = CompareAndDelete, Atomic // a digest of the owner value
+	case strings.EqualFold(mode.Text, "IFNE"), strings.EqualFold(mode.Text, "IFDNE"):
+		cmd.Guard, cmd.Owner = UnknownGuarantee, field(a, "MatchValue")
+		cmd.Faults = []Fault{{Rule: "compare-inverted", Text: "DELEX " + strings.ToUpper(mode.Text) +
+			" deletes the key unless it holds the given value: the owner cannot, and everybody else can"}}
 	case mode.Text != "":
-		return nil // IFNE and IFDNE delete what others own, on purpose
+		return nil
 	}
 	return []Command{cmd}
+}
+
+// getEx reads GetEx(ctx, key, d): it reads, and sets the TTL in the same step, whoever owns the key.
+func getEx(c Call, key int) []Command {
+	return []Command{{Op: Get, Key: c.Arg(key)},
+		{Op: Expire, Key: c.Arg(key), TTL: c.Arg(key + 1), HasTTL: true, Unit: Duration, Guard: Unchecked}}
 }
 
 func setIf(key int) func(Call) []Command {

@@ -32,6 +32,8 @@ const (
 	Extend
 	// RunScript runs a Lua script whose text has still to be found and read.
 	RunScript
+	// RunWords runs a command whose words have still to be found.
+	RunWords
 )
 
 // String is the operation's name in words.
@@ -39,7 +41,7 @@ func (o Op) String() string { return opNames[o] }
 
 var opNames = [...]string{
 	"nothing", "set if absent", "set", "set if present", "compare and set", "get", "delete", "compare and delete",
-	"expire", "compare and expire", "acquire", "release", "extend", "run a script",
+	"expire", "compare and expire", "acquire", "release", "extend", "run a script", "run words",
 }
 
 // Acquires reports whether the operation can begin to hold a lock.

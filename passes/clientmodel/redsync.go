@@ -20,6 +20,8 @@ const (
 	mutexType = "redsync.Mutex"
 	mutexKey  = "key"
 	mutexTTL  = "ttl"
+	// mutexOwner is the owner value, unknown where the library makes its own.
+	mutexOwner = "owner"
 )
 
 var redsyncRows = map[string]Row{
@@ -35,6 +37,8 @@ var redsyncRows = map[string]Row{
 	"Mutex.Name":           {Results: func(c Call) []keyterm.Term { return []keyterm.Term{field(c.Arg(0), mutexKey)} }, Ctx: -1},
 	"WithExpiry":           {Results: option("WithExpiry"), Ctx: -1},
 	"WithTries":            {Results: option("WithTries"), Ctx: -1},
+	"WithValue":            {Results: option("WithValue"), Ctx: -1},
+	"WithGenValueFunc":     {Results: option("WithGenValueFunc"), Ctx: -1},
 	"OptionFunc.Apply":     {Ctx: -1},
 }
 
@@ -47,6 +51,7 @@ func option(name string) func(Call) []keyterm.Term {
 
 // newMutex reads NewMutex(name, options...). Options that are not known make the expiry unknown.
 func newMutex(c Call) []keyterm.Term {
+	var owner keyterm.Term
 	ttl := keyterm.Term{Op: keyterm.Const, Text: "8000000000", Type: "time.Duration"}
 	options, all := known(c.Arg(2))
 	if !all {
@@ -58,10 +63,14 @@ func newMutex(c Call) []keyterm.Term {
 			ttl = keyterm.Term{}
 		case o.Op == keyterm.Call && o.Text == "redsync.WithExpiry":
 			ttl = o.Args[0]
+		case o.Op == keyterm.Call && o.Text == "redsync.WithValue":
+			owner = o.Args[0]
+		case o.Op == keyterm.Call && o.Text == "redsync.WithGenValueFunc":
+			owner = keyterm.Term{Op: keyterm.Call, Args: o.Args[:1]} // what the function returns
 		}
 	}
-	return []keyterm.Term{{Op: keyterm.Object, Text: mutexType, Names: []string{mutexKey, mutexTTL},
-		Args: []keyterm.Term{c.Arg(1), ttl}}}
+	return []keyterm.Term{{Op: keyterm.Object, Text: mutexType, Names: []string{mutexKey, mutexTTL, mutexOwner},
+		Args: []keyterm.Term{c.Arg(1), ttl, owner}}}
 }
 
 func mutex(op Op, reply Reply) func(Call) []Command {
@@ -69,6 +78,7 @@ func mutex(op Op, reply Reply) func(Call) []Command {
 		cmd := Command{Op: op, Key: field(c.Arg(0), mutexKey), Guard: Atomic, Library: true, Reply: reply, Unit: Duration}
 		if op == Acquire {
 			cmd.TTL, cmd.HasTTL = field(c.Arg(0), mutexTTL), true
+			cmd.Owner = field(c.Arg(0), mutexOwner)
 		}
 		return []Command{cmd}
 	}

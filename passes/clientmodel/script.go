@@ -1,6 +1,10 @@
 package clientmodel
 
-import "github.com/leasevet/leasevet/passes/keyterm"
+import (
+	"strings"
+
+	"github.com/leasevet/leasevet/passes/keyterm"
+)
 
 // evals reads a call that runs a script: its text, KEYS as a list, ARGV as a list.
 func evals(text, keys, args keyterm.Term) []Command {
@@ -8,6 +12,20 @@ func evals(text, keys, args keyterm.Term) []Command {
 	cmd.Keys, cmd.KeysKnown = known(keys)
 	cmd.Args, cmd.ArgsKnown = known(args)
 	return []Command{cmd}
+}
+
+// evalSha reads EvalSha: a script by its SHA1.
+func evalSha(sum, keys, args keyterm.Term) []Command {
+	if sum.Op != keyterm.Const || isSHA1(sum.Text) {
+		return evals(hashedText(sum), keys, args)
+	}
+	out := evals(sum, keys, args)
+	out[0].Faults = []Fault{{Rule: "sha", Text: "EVALSHA is given the text of the script where its SHA1 belongs, so that Redis answers NOSCRIPT"}}
+	return out
+}
+
+func isSHA1(s string) bool {
+	return len(s) == 40 && strings.Trim(strings.ToLower(s), "0123456789abcdef") == ""
 }
 
 // runScript is evals for operands that are known one by one.

@@ -6,6 +6,18 @@ import (
 	"github.com/leasevet/leasevet/passes/keyterm"
 )
 
+// Words reads a command that is given as a list of words; nil where it does nothing to a key that is known, or where the
+// words that say so are not known.
+func Words(list keyterm.Term) []Command { return words(list) }
+
+// later is a command whose words only the callers know.
+func later(list keyterm.Term) []Command {
+	if out := words(list); len(out) > 0 {
+		return out
+	}
+	return []Command{{Op: RunWords, Script: list}}
+}
+
 // words reads a command that is given as words: Do(ctx, "SET", key, value, "NX", "PX", 5000), in a spread slice too.
 func words(list keyterm.Term) []Command {
 	w := elements(list)
@@ -28,8 +40,13 @@ func words(list keyterm.Term) []Command {
 		return []Command{{Op: Set, Key: key, Owner: arg(3), TTL: arg(2), HasTTL: true, Unit: Seconds, Guard: Unchecked}}
 	case "PSETEX":
 		return []Command{{Op: Set, Key: key, Owner: arg(3), TTL: arg(2), HasTTL: true, Unit: Millis, Guard: Unchecked}}
-	case "GET", "GETEX":
+	case "GET":
 		return []Command{{Op: Get, Key: key}}
+	case "GETEX":
+		if len(w) == 2 {
+			return []Command{{Op: Get, Key: key}}
+		}
+		return []Command{{Op: Get, Key: key}, {Op: Expire, Key: key, Guard: Unchecked}}
 	case "GETDEL":
 		return []Command{{Op: Delete, Key: key, Guard: Unchecked, Reply: CountReply}}
 	case "DEL", "UNLINK":

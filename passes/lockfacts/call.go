@@ -111,8 +111,8 @@ func (f *frame) known(c *ssa.Call, i int) (keyterm.Term, bool) {
 			return keyterm.Term{}, true
 		}
 		t := keyterm.Term{Op: keyterm.Fresh, Text: s, Names: []string{name}}
-		if s == keyterm.Input {
-			t.Args = f.values(c.Call.Args) // which header, which variable
+		if s == keyterm.Input || s == keyterm.Reflect {
+			t.Args = f.values(c.Call.Args) // which header, variable, field
 		}
 		return f.at(t, c.Pos()), true
 	}
@@ -252,7 +252,7 @@ func (u *unit) dynamic(c ssa.CallInstruction, args []keyterm.Term) []target {
 		if boundMethod(fn) || t != fn && len(t.Params) == len(args)+1 { // its receiver is not known here
 			a = append([]keyterm.Term{{}}, args...)
 		}
-		if len(t.Blocks) > 0 || u.funcs[t.String()] != nil {
+		if len(t.Blocks) > 0 || u.funcs[t.String()] != nil || isRow(t) {
 			out = append(out, u.static(t, a))
 		}
 	}
@@ -268,6 +268,13 @@ func boundMethod(fn *ssa.Function) bool {
 }
 
 const maxTargets = 6
+
+// isRow reports whether the client table knows a function.
+func isRow(fn *ssa.Function) bool {
+	obj, _ := fn.Object().(*types.Func)
+	_, ok := clientmodel.Lookup(obj)
+	return ok
+}
 
 // invoked are the targets of an interface method call: the row of a client's interface, the method of the known
 // dynamic type, or the union of the implementations that the package can see and that do something to locks.

@@ -116,12 +116,9 @@ func (u *unit) rowEffects(f *frame, c ssa.CallInstruction, t target, a *activity
 
 // effect is a command at its place.
 func (u *unit) effect(f *frame, c ssa.CallInstruction, t target, cmd clientmodel.Command) Effect {
-	e := Effect{
-		Op: cmd.Op, Key: cmd.Key, Owner: cmd.Owner, TTL: cmd.TTL, HasTTL: cmd.HasTTL, Unit: cmd.Unit, Guard: cmd.Guard,
-		Faults: cmd.Faults, Library: cmd.Library, Reply: cmd.Reply, Maybe: cmd.Maybe,
-		Script: cmd.Script, Keys: cmd.Keys, Args: cmd.Args, KeysKnown: cmd.KeysKnown, ArgsKnown: cmd.ArgsKnown,
-		At: u.site(f, c), Queued: len(t.args) > 0 && queueOf(t.args[0]),
-	}
+	e := commanded(cmd)
+	e.At, e.Queued = u.site(f, c), len(t.args) > 0 && queueOf(t.args[0])
+	e.Owner = e.Owner.Map(u.callKnown)
 	if t.obj != nil && t.obj.Pkg() != nil {
 		e.Client = t.obj.Pkg().Path()
 	}
@@ -129,6 +126,15 @@ func (u *unit) effect(f *frame, c ssa.CallInstruction, t target, cmd clientmodel
 		e.Ctx = t.args[t.row.Ctx]
 	}
 	return e
+}
+
+// commanded is what a command does, without a place.
+func commanded(cmd clientmodel.Command) Effect {
+	return Effect{
+		Op: cmd.Op, Key: cmd.Key, Owner: cmd.Owner, TTL: cmd.TTL, HasTTL: cmd.HasTTL, Unit: cmd.Unit, Guard: cmd.Guard,
+		Faults: cmd.Faults, Library: cmd.Library, Reply: cmd.Reply, Maybe: cmd.Maybe,
+		Script: cmd.Script, Keys: cmd.Keys, Args: cmd.Args, KeysKnown: cmd.KeysKnown, ArgsKnown: cmd.ArgsKnown,
+	}
 }
 
 func (u *unit) site(f *frame, c ssa.CallInstruction) Site {
@@ -200,7 +206,7 @@ func (u *unit) instantiate(e Effect, t target, here Site) []Effect {
 	}
 	e.Key, e.Owner, e.TTL = u.subst(e.Key, env), u.subst(e.Owner, env), u.subst(e.TTL, env)
 	e.Ctx = u.subst(e.Ctx, env)
-	if e.Op == clientmodel.RunScript {
+	if e.Op == clientmodel.RunScript || e.Op == clientmodel.RunWords {
 		e.Script = u.subst(e.Script, env)
 		e.Keys, e.Args = u.substAll(e.Keys, env), u.substAll(e.Args, env)
 	}

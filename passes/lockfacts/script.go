@@ -3,6 +3,7 @@ package lockfacts
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strconv"
 
 	"github.com/leasevet/leasevet/passes/clientmodel"
@@ -12,9 +13,13 @@ import (
 
 // expand replaces the run of a script by what the script does, once its text is known.
 func (u *unit) expand(e Effect) []Effect {
+	if e.Op == clientmodel.RunWords {
+		return u.expandWords(e)
+	}
 	if e.Op != clientmodel.RunScript {
 		return []Effect{e}
 	}
+	e.Script = u.resolve(e.Script)
 	if e.Script.Op != keyterm.Const {
 		if dependsOnParams(e.Script) {
 			return []Effect{e}
@@ -23,21 +28,48 @@ func (u *unit) expand(e Effect) []Effect {
 		return nil
 	}
 	s := u.script(e.Script.Text)
-	faults := append(append([]clientmodel.Fault(nil), s.Faults...), missing(s, e)...)
+	faults := slices.Concat(e.Faults, s.Faults, missing(s, e))
 	var out []Effect
 	for _, x := range s.Effects {
 		out = append(out, forever(scripted(e, x), s, x))
 	}
+	// A fault of the script stands with the last of its effects that is one on a lock.
+	last := -1
+	for i := range out {
+		if out[i].Op != clientmodel.NoOp {
+			last = i
+		}
+	}
 	switch {
-	case len(out) > 0:
-		last := &out[len(out)-1]
-		last.Faults = append(append([]clientmodel.Fault(nil), last.Faults...), faults...)
+	case last >= 0:
+		out[last].Faults = slices.Concat(out[last].Faults, faults)
 	case len(faults) > 0:
 		e.Op, e.Faults = clientmodel.Get, faults // something that does nothing, to carry the fault
 		if len(e.Keys) > 0 {
 			e.Key = e.Keys[0]
 		}
 		out = append(out, e)
+	}
+	return out
+}
+
+// expandWords replaces a command that is given as a list of words by what it does, once the words are known.
+func (u *unit) expandWords(e Effect) []Effect {
+	e.Script = u.resolve(e.Script)
+	commands := clientmodel.Words(e.Script)
+	if len(commands) == 0 {
+		if dependsOnParams(e.Script) {
+			return []Effect{e}
+		}
+		return nil
+	}
+	var out []Effect
+	for _, cmd := range commands {
+		x := commanded(cmd)
+		x.Client, x.Ctx, x.At, x.Queued = e.Client, e.Ctx, e.At, e.Queued
+		x.Path, x.KeyAt, x.TTLAt = e.Path, e.KeyAt, e.TTLAt
+		x.Async, x.Maybe, x.OnError, x.Conditional = e.Async, e.Maybe || x.Maybe, e.OnError, e.Conditional
+		out = append(out, u.expand(x)...)
 	}
 	return out
 }
