@@ -57,6 +57,9 @@ func normConcat(t Term) Term {
 	case len(merged) == 1 && merged[0].Op == Const:
 		merged[0].At, merged[0].Fn = t.At, t.Fn
 		return merged[0]
+	case len(merged) == 1 && merged[0].Op == Format:
+		merged[0].At, merged[0].Fn, merged[0].Type = t.At, t.Fn, t.Type
+		return merged[0]
 	}
 	t.Args = merged
 	return t

@@ -22,7 +22,7 @@ var sources = map[string]string{
 	"os.Getenv":             Input,
 	"(net/http.Header).Get": Input, "(*net/http.Request).FormValue": Input, "(*net/http.Request).PostFormValue": Input,
 	"(net/url.Values).Get": Input, "(*net/http.Request).Header.Get": Input, "(net/textproto.MIMEHeader).Get": Input,
-	"(reflect.StructTag).Get": Reflect,
+	"(reflect.StructTag).Get": Reflect, "(reflect.Value).FieldByName": Reflect,
 }
 
 // Source is the environment's value that the function named full makes, or "".
@@ -40,6 +40,8 @@ var passThrough = map[string]bool{
 	"(time.Time).UnixNano": true, "(time.Time).Unix": true, "(time.Time).UnixMilli": true, "(time.Time).UnixMicro": true,
 	"(time.Time).String": true, "(time.Time).UTC": true, "(time.Time).Local": true,
 	"strings.Clone": true,
+	"reflect.ValueOf": true, "reflect.Indirect": true, "(reflect.Value).Elem": true, "(reflect.Value).Interface": true,
+	"(reflect.Value).String": true, "(reflect.Value).Int": true, "(reflect.Value).Uint": true,
 }
 
 // PassesThrough reports whether the function named full returns its first argument in another form.

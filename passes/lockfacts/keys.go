@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -105,6 +106,18 @@ func (u *unit) keys() []LockKey {
 	return sortedKeys(found)
 }
 
+// sees lists the imported packages whose keys this one can compare with its own.
+func (u *unit) sees(own []LockKey) []string {
+	var out []string
+	for path, f := range u.facts {
+		if len(own) > 0 && len(f.Keys) > 0 {
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 func sortedKeys[P comparable](m map[P]*LockKey) []LockKey {
 	var out []LockKey
 	for _, k := range m {
@@ -141,7 +154,7 @@ func (u *unit) lockKey(t keyterm.Term, e *Event) LockKey {
 	if e.KeyAt.IsValid() {
 		k.Acquire = e.KeyAt
 	}
-	if t.Op == keyterm.Built {
+	if t.Op == keyterm.Built && !u.joinsOnly(t) {
 		k.Builder = t.Text
 	}
 	k.At = u.spelled(t, k.Acquire)
@@ -151,6 +164,18 @@ func (u *unit) lockKey(t keyterm.Term, e *Event) LockKey {
 		}
 	}
 	return k
+}
+
+// joinsOnly reports whether the function that built t adds no text of its own to what it is given.
+func (u *unit) joinsOnly(t keyterm.Term) bool {
+	s := u.funcs[t.Text]
+	if fn := u.byName[t.Text]; fn != nil {
+		s = u.summaries[fn]
+	}
+	if s == nil || len(s.Results) == 0 || t.Args[0].Fn != t.Text {
+		return false
+	}
+	return !strings.ContainsFunc(s.Results[0].Class(), unicode.IsLetter)
 }
 
 // varName is what the program calls a value: the name of a parameter or field.
@@ -179,20 +204,10 @@ func (u *unit) spelled(t keyterm.Term, handed Site) Site {
 	if !at.IsValid() {
 		at = handed
 	}
-	if at.Package = PackageOf(at.Function); at.Package == u.pass.Pkg.Path() && first.Op == keyterm.Const {
+	if at.Package = FunctionPackage(at.Function); at.Package == u.pass.Pkg.Path() && first.Op == keyterm.Const {
 		at.Pos = u.literalAt(at.Pos, first.Text)
 	}
 	return at
-}
-
-// PackageOf is the import path in the full name of a function, such as "(*a/b.T).M$1".
-func PackageOf(function string) string {
-	name := strings.TrimLeft(function, "(*")
-	slash := strings.LastIndexByte(name, '/') + 1
-	if i := strings.IndexByte(name[slash:], '.'); i >= 0 {
-		return name[:slash+i]
-	}
-	return ""
 }
 
 // literalAt looks on the line of p, then on the lines beside it, for the literal or constant that spells the beginning

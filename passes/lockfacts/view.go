@@ -46,6 +46,9 @@ func (r *Result) Shape(fn *ssa.Function, key keyterm.Term) string { return shape
 // Resolve replaces fields by what is written to them, where that is known.
 func (r *Result) Resolve(t keyterm.Term) keyterm.Term { return r.u.resolve(t) }
 
+// JoinsOnly reports whether the function that built t adds no text of its own to what it is given.
+func (r *Result) JoinsOnly(t keyterm.Term) bool { return r.u.joinsOnly(t) }
+
 // FuncPos is where a function is declared.
 func (r *Result) FuncPos(fn *ssa.Function) keyterm.Pos { return r.u.pos(fn.Pos()) }
 
