@@ -50,18 +50,31 @@ func TestRoutesAgree(t *testing.T) {
 			if len(command) == 0 && !strings.HasSuffix(dir, "peers") {
 				t.Error("the command found nothing: the test proves nothing")
 			}
-			for _, x := range command {
-				if !slices.Contains(vet, x) {
-					t.Errorf("only the command: %v", x)
-				}
+			for _, x := range missingIn(vet, command) {
+				t.Errorf("only the command: %v", x)
 			}
-			for _, x := range vet {
-				if !slices.Contains(command, x) {
-					t.Errorf("only go vet: %v", x)
-				}
+			for _, x := range missingIn(command, vet) {
+				t.Errorf("only go vet: %v", x)
 			}
 		})
 	}
+}
+
+// missingIn lists what of all is not in others. go vet has one line for a finding, so the related places stand behind the
+// message there.
+func missingIn(others, all []tuple) []tuple {
+	var out []tuple
+	for _, x := range all {
+		if !slices.ContainsFunc(others, func(y tuple) bool { return x.same(y) }) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func (t tuple) same(o tuple) bool {
+	return t.file == o.file && t.line == o.line && t.column == o.column && t.kind == o.kind &&
+		(t.message == o.message || strings.HasPrefix(t.message, o.message+" (") || strings.HasPrefix(o.message, t.message+" ("))
 }
 
 func buildCommand(t *testing.T) string {
