@@ -166,7 +166,7 @@ func (u *unit) targets(f *frame, c ssa.CallInstruction) []target {
 	if common.IsInvoke() {
 		return u.invoked(f, c)
 	}
-	args := f.literals(common.Args, callPos(c))
+	args := f.literals(common.Args, u.callPos(c))
 	if fn := common.StaticCallee(); fn != nil {
 		if boundMethod(fn) { // called at once
 			if mc, ok := common.Value.(*ssa.MakeClosure); ok {
@@ -281,7 +281,7 @@ func isRow(fn *ssa.Function) bool {
 func (u *unit) invoked(f *frame, c ssa.CallInstruction) []target {
 	common := c.Common()
 	recv := f.value(common.Value)
-	args := append([]keyterm.Term{recv}, f.literals(common.Args, callPos(c))...)
+	args := append([]keyterm.Term{recv}, f.literals(common.Args, u.callPos(c))...)
 	if row, ok := clientmodel.Lookup(common.Method); ok {
 		return []target{{row: &row, obj: common.Method, name: common.Method.FullName(), args: args}}
 	}
@@ -294,7 +294,7 @@ func (u *unit) invoked(f *frame, c ssa.CallInstruction) []target {
 	if out := u.implementations(common, args); len(out) > 0 {
 		return out
 	}
-	u.unknown("interface method without a known implementation", u.pos(callPos(c)))
+	u.unknown("interface method without a known implementation", u.pos(u.callPos(c)))
 	return []target{{obj: common.Method, name: common.Method.FullName(), args: args, value: keyterm.Term{}}}
 }
 

@@ -1,6 +1,7 @@
 package lockfacts
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
@@ -138,7 +139,7 @@ func commanded(cmd clientmodel.Command) Effect {
 }
 
 func (u *unit) site(f *frame, c ssa.CallInstruction) Site {
-	return Site{Pos: u.pos(callPos(c)), Function: f.name, Package: u.pass.Pkg.Path()}
+	return Site{Pos: u.pos(u.callPos(c)), Function: f.name, Package: u.pass.Pkg.Path()}
 }
 
 // event puts an effect of a client call into the function.
@@ -374,12 +375,38 @@ type ranUnder struct {
 	env   keyterm.Env
 }
 
-// callPos is where a call is written: the position of its opening parenthesis, or of the go or defer keyword.
-func callPos(c ssa.CallInstruction) token.Pos {
-	if p := c.Pos(); p.IsValid() {
-		return p
+// callPos is where a call is written: the name of the called function, or the go or defer keyword.
+func (u *unit) callPos(c ssa.CallInstruction) token.Pos {
+	p := c.Pos()
+	if !p.IsValid() {
+		p = c.Common().Pos()
 	}
-	return c.Common().Pos()
+	if u.names == nil {
+		u.names = callNames(u.pass.Files)
+	}
+	if name, ok := u.names[p]; ok {
+		return name
+	}
+	return p
+}
+
+// callNames maps opening parentheses of calls, which is where SSA places a call, to the names that are called.
+func callNames(files []*ast.File) map[token.Pos]token.Pos {
+	out := map[token.Pos]token.Pos{}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				switch fun := ast.Unparen(call.Fun).(type) {
+				case *ast.SelectorExpr:
+					out[call.Lparen] = fun.Sel.Pos()
+				case *ast.Ident:
+					out[call.Lparen] = fun.Pos()
+				}
+			}
+			return true
+		})
+	}
+	return out
 }
 
 // handedIn reports whether a function value is one that the function was given: a parameter, or part of one.

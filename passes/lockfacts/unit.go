@@ -31,7 +31,8 @@ type unit struct {
 	fields   map[string]keyterm.Term
 	globals  map[string]keyterm.Term
 	embeds   map[types.Object]string
-	declared map[token.Pos]bool // names of functions with a guardedby directive
+	names    map[token.Pos]token.Pos // see callNames
+	declared map[token.Pos]bool      // names of functions with a guardedby directive
 
 	graph      *callgraph.Graph
 	makes      map[*ssa.Function]*ssa.MakeClosure

@@ -92,7 +92,7 @@ func (r *Result) Facts() map[string]*Fact { return r.u.facts }
 // Pos is a position as facts carry it.
 func (r *Result) Pos(i ssa.Instruction) keyterm.Pos {
 	if c, ok := i.(ssa.CallInstruction); ok {
-		return r.u.pos(callPos(c))
+		return r.u.pos(r.u.callPos(c))
 	}
 	return r.u.pos(i.Pos())
 }
