@@ -39,7 +39,7 @@ var passThrough = map[string]bool{
 	"encoding/hex.EncodeToString": true, "(*encoding/base64.Encoding).EncodeToString": false,
 	"(time.Time).UnixNano": true, "(time.Time).Unix": true, "(time.Time).UnixMilli": true, "(time.Time).UnixMicro": true,
 	"(time.Time).String": true, "(time.Time).UTC": true, "(time.Time).Local": true,
-	"strings.Clone": true,
+	"strings.Clone":   true,
 	"reflect.ValueOf": true, "reflect.Indirect": true, "(reflect.Value).Elem": true, "(reflect.Value).Interface": true,
 	"(reflect.Value).String": true, "(reflect.Value).Int": true, "(reflect.Value).Uint": true,
 }
