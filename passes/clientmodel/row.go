@@ -207,3 +207,6 @@ func ReceiverName(fn *types.Func) string {
 	}
 	return ""
 }
+
+// IsLockObject reports whether a type, as the rows name it, is a library's lock: the proof of its owner is inside.
+func IsLockObject(typ string) bool { return typ == mutexType || typ == redislockType }

@@ -400,7 +400,7 @@ func (f *frame) opaque(c *ssa.Call, i int) keyterm.Term {
 		t.Args = append(t.Args, f.value(c.Call.Value))
 	}
 	t.Args = append(t.Args, f.values(c.Call.Args)...)
-	return f.at(t, c.Pos()).Norm()
+	return f.at(t, f.u.callPos(c)).Norm() // the place of the event, if it is a command: see byTerm
 }
 
 // subst replaces parameters and applies functional options whose functions became known.

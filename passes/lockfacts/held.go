@@ -98,6 +98,15 @@ func (r *Result) heldByCallers(fn *ssa.Function, busy map[*ssa.Function]bool) []
 	return all
 }
 
+// Callers are the calls of a function inside the package.
+func (r *Result) Callers(fn *ssa.Function) []ssa.CallInstruction {
+	var out []ssa.CallInstruction
+	for _, e := range r.callers(fn) {
+		out = append(out, e.Site)
+	}
+	return out
+}
+
 // callers are the calls of a function inside the package; calls of a wrapper that the compiler made are its own.
 func (r *Result) callers(fn *ssa.Function) []*callgraph.Edge {
 	if r.u.in == nil {
