@@ -25,7 +25,15 @@ func (c *checker) constantAt(at lockfacts.Site, ttl keyterm.Term) types.Object {
 	return nil
 }
 
-// operandsAt are the expressions that can be meant by a place: the arguments of the call whose parenthesis stands
+// calledName is where the name of the called function stands.
+func calledName(call *ast.CallExpr) token.Pos {
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		return sel.Sel.Pos()
+	}
+	return call.Fun.Pos()
+}
+
+// operandsAt are the expressions that can be meant by a place: the arguments of the call whose name or parenthesis stands
 // there, the elements of struct literals among them, or what the field there is set to.
 func (c *checker) operandsAt(file *ast.File, at keyterm.Pos) []ast.Expr {
 	var out []ast.Expr
@@ -36,7 +44,7 @@ func (c *checker) operandsAt(file *ast.File, at keyterm.Pos) []ast.Expr {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if is(n.Lparen) {
+			if is(n.Lparen) || is(calledName(n)) {
 				out = elements(n.Args)
 			}
 		case *ast.KeyValueExpr:

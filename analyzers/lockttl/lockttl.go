@@ -20,20 +20,26 @@ var Analyzer *analysis.Analyzer = judge.Analyzer("lockttl", doc, check)
 // checker is one run over one package.
 type checker struct {
 	*judge.Reporter
-	// work is the longest visible bound of the work under each acquire.
-	work map[lockfacts.Site]bound
-	long []longTTL
+	// work is the longest visible bound of the work under the lock that a call takes; bySite is the same for an acquire,
+	// over all calls that get there.
+	work   map[ssa.CallInstruction]bound
+	bySite map[lockfacts.Site]time.Duration
+	// wired are the acquires whose TTL was reported at the call that makes the lock object.
+	wired map[lockfacts.Site]bool
+	long  []longTTL
 }
 
 // check judges the TTL of every acquire that is part of a lock, in every function that it can be seen from: where a
 // caller hands the TTL over, the caller's call is the place, and where a constructor does, the constructor's. It is a
 // "may" analysis of what is certain: a TTL of which more than one value is possible makes no finding.
 func check(r *judge.Reporter) {
-	c := &checker{Reporter: r, work: map[lockfacts.Site]bound{}}
+	c := &checker{Reporter: r, work: map[ssa.CallInstruction]bound{}, bySite: map[lockfacts.Site]time.Duration{},
+		wired: map[lockfacts.Site]bool{}}
 	sections := c.sections()
 	for i := range sections {
 		c.measure(&sections[i])
 	}
+	c.wiring()
 	for _, fn := range r.Res.Functions {
 		events := r.Res.Events(fn)
 		for i := range events {
@@ -46,7 +52,6 @@ func check(r *judge.Reporter) {
 			}
 		}
 	}
-	c.wiring()
 	c.reportLong()
 	for i := range sections {
 		c.short(&sections[i])
@@ -86,6 +91,8 @@ func (c *checker) acquire(e *lockfacts.Event, events []lockfacts.Event) {
 	d, ok := judge.Duration(ttl, e.Unit)
 	switch {
 	case !ok:
+	case unlimited(d, &e.Effect) && c.wired[e.At] && s.at == e.TTLAt:
+		// the object that is handed over was reported where it was made
 	case unlimited(d, &e.Effect):
 		if x := expiredLater(e, events); x != nil {
 			c.nonatomic(s, e, x)
@@ -93,7 +100,11 @@ func (c *checker) acquire(e *lockfacts.Event, events []lockfacts.Event) {
 			c.none(s)
 		}
 	case !c.renewed(e):
-		c.tooLong(s, ttl, d)
+		l := longTTL{subject: s, ttl: d, work: c.work[e.Instr]}
+		if s.at == e.At {
+			l.elsewhere = c.bySite[e.At]
+		}
+		c.tooLong(l, ttl)
 	}
 }
 
@@ -149,8 +160,18 @@ func expiredLater(e *lockfacts.Event, events []lockfacts.Event) *lockfacts.Event
 	return nil
 }
 
+// apart is the call of the acquire in the function in which the ways to the two commands part.
+func apart(e, x *lockfacts.Event) lockfacts.Site {
+	for i, s := range e.Path {
+		if i >= len(x.Path) || x.Path[i] != s {
+			return s
+		}
+	}
+	return e.At
+}
+
 func (c *checker) nonatomic(s subject, e, x *lockfacts.Event) {
-	c.Report(judge.Fault{Kind: "nonatomic-ttl", Level: finding.Error, At: e.At, Class: s.class, Path: s.path,
+	c.Report(judge.Fault{Kind: "nonatomic-ttl", Level: finding.Error, At: apart(e, x), Class: s.class, Path: s.path,
 		Related: []finding.Related{judge.Related(x.At, "TTL given here")},
 		Message: fmt.Sprintf("the TTL is given in a second command (%s): a crash or a lost connection in between leaves the key for ever; "+
 			"give the TTL in the same SET NX", judge.Brief(x.At))})

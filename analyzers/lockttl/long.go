@@ -25,24 +25,28 @@ const (
 // longTTL is a TTL that is to be reported, once all of them are known: one constant makes one finding.
 type longTTL struct {
 	subject
-	ttl   time.Duration
-	work  bound
-	level finding.Level
+	ttl  time.Duration
+	work bound
+	// elsewhere is the longest bound of work under the same acquire in other functions.
+	elsewhere time.Duration
+	level     finding.Level
 	// constant is the named constant or package-level variable that was written at the place, nil for none.
 	constant types.Object
 }
 
 // tooLong collects a TTL that is longer than it should be.
-func (c *checker) tooLong(s subject, ttl keyterm.Term, d time.Duration) {
-	work, level := c.work[s.acquire], finding.Warning
+func (c *checker) tooLong(l longTTL, ttl keyterm.Term) {
+	needed := max(l.work.duration, l.elsewhere)
 	switch {
-	case d >= limit && d > generous*work.duration:
-	case d >= noticeable && d < limit && work.duration > 0 && d >= generous*work.duration:
-		level = finding.Note
+	case l.ttl >= limit && l.ttl > generous*needed:
+		l.level = finding.Warning
+	case l.ttl >= noticeable && l.ttl < limit && l.work.duration > 0 && l.ttl >= generous*needed:
+		l.level = finding.Note
 	default:
 		return
 	}
-	c.long = append(c.long, longTTL{subject: s, ttl: d, work: work, level: level, constant: c.constantAt(s.at, ttl)})
+	l.constant = c.constantAt(l.at, ttl)
+	c.long = append(c.long, l)
 }
 
 // reportLong reports each constant at the first place, by path, that hands it over; the others are related.

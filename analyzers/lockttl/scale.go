@@ -17,8 +17,8 @@ import (
 // time.Duration may be either. No entry means that nothing is known.
 type scale struct {
 	nanos []*big.Rat
-	name  string // what says so
-	unit  string // the unit that it says
+	name  string        // what says so
+	unit  time.Duration // the unit that it says
 	// typed is true where one possibility is that a time.Duration is one. It may as well be a bare number that the
 	// program multiplies with time.Second later, as settings often are.
 	typed bool
@@ -31,7 +31,7 @@ func (c *checker) scaleOf(fn *ssa.Function, t keyterm.Term) scale {
 	switch t.Op {
 	case keyterm.Call:
 		if u := judge.Units[t.Text]; u != 0 {
-			return scale{nanos: []*big.Rat{rat(u)}, name: strings.TrimPrefix(t.Text, "(time.Duration)."), unit: plural[u]}
+			return scale{nanos: []*big.Rat{rat(u)}, name: strings.TrimPrefix(t.Text, "(time.Duration).") + "()", unit: u}
 		}
 	case keyterm.Param:
 		if fn != nil && fn.String() == t.Text && t.Index < len(fn.Params) {
@@ -108,11 +108,11 @@ func named(name string, t types.Type) scale {
 	u := unitOf(name)
 	switch {
 	case u != 0 && duration:
-		return scale{[]*big.Rat{rat(u), rat(1)}, name, plural[u], true}
+		return scale{[]*big.Rat{rat(u), rat(1)}, name, u, true}
 	case u != 0:
-		return scale{[]*big.Rat{rat(u)}, name, plural[u], false}
+		return scale{[]*big.Rat{rat(u)}, name, u, false}
 	case duration:
-		return scale{[]*big.Rat{rat(1)}, name, "nanoseconds", true}
+		return scale{[]*big.Rat{rat(1)}, name, 1, true}
 	}
 	return scale{}
 }

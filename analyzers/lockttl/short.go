@@ -16,7 +16,6 @@ import (
 // holds its lock.
 type section struct {
 	acquire *lockfacts.Event
-	at      lockfacts.Site // where a lease that is too short is to be reported
 	lock    *lockfacts.Lock
 	run     *ssa.Function // for a helper's lock
 	env     keyterm.Env
@@ -30,13 +29,12 @@ func (c *checker) sections() []section {
 	for i := range c.Res.Locks {
 		l := &c.Res.Locks[i]
 		e := &l.Acquire
-		out = append(out, section{acquire: e, at: where(e, c.fixed(e.TTL)), lock: l, renewed: len(l.Extends) > 0 || c.renewed(e)})
+		out = append(out, section{acquire: e, lock: l, renewed: len(l.Extends) > 0 || c.renewed(e)})
 	}
 	for _, fn := range c.Res.Functions {
 		for _, run := range c.Res.RunsUnder(fn) {
 			if e := acquireOf(c.Res.Events(run.By), run); e != nil {
-				at := lockfacts.Site{Pos: c.Res.Pos(run.Call), Function: run.By.String(), Package: c.Pass.Pkg.Path()}
-				out = append(out, section{acquire: e, at: at, run: fn, env: run.Env, renewed: c.renewed(e)})
+				out = append(out, section{acquire: e, run: fn, env: run.Env, renewed: c.renewed(e)})
 			}
 		}
 	}
@@ -68,9 +66,10 @@ func (c *checker) measure(s *section) {
 		b.body(s.run, s.env, 0, 0)
 	}
 	s.work = b.best
-	if s.work.duration > c.work[s.acquire.At].duration {
-		c.work[s.acquire.At] = s.work
+	if s.work.duration > c.work[s.acquire.Instr].duration {
+		c.work[s.acquire.Instr] = s.work
 	}
+	c.bySite[s.acquire.At] = max(c.bySite[s.acquire.At], s.work.duration)
 }
 
 // short reports a lease that a visible bound of the work exceeds: a timeout of the context that calls in the section
@@ -81,8 +80,12 @@ func (c *checker) short(s *section) {
 	if !ok || d < shortest || s.renewed || s.work.duration <= d {
 		return
 	}
-	c.Report(judge.Fault{Kind: "short-ttl", Level: finding.Warning, At: s.at, Class: e.Key.Class(), Path: flow(e),
-		Related: []finding.Related{judge.Related(s.work.at, "%s, here", s.work.what)},
+	at := lockfacts.Site{Pos: c.Res.Pos(e.Instr), Function: e.Fn.String(), Package: c.Pass.Pkg.Path()}
+	related := []finding.Related{judge.Related(s.work.at, "%s, here", s.work.what)}
+	if given := where(e, c.fixed(e.TTL)); given.Pos != at.Pos {
+		related = append(related, judge.Related(given, "the lease is given here"))
+	}
+	c.Report(judge.Fault{Kind: "short-ttl", Level: finding.Warning, At: at, Class: e.Key.Class(), Path: flow(e), Related: related,
 		Message: fmt.Sprintf("the lease is %s but the work may run %s (%s at %s): after the lease somebody else works too; renew the lease "+
 			"and stop when that fails, or bound the work below it", d, s.work.duration, s.work.what, judge.Brief(s.work.at))})
 }

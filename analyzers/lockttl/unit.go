@@ -34,7 +34,7 @@ func (c *checker) wrongUnit(s subject, ttl keyterm.Term, unit clientmodel.Unit) 
 		return false
 	}
 	c.Report(judge.Fault{Kind: "ttl-unit", Level: finding.Error, At: s.at, Class: s.class, Path: s.path, Related: s.related(),
-		Message: why + "; the lock ends at another time than the code says"})
+		Message: why + ": the lock ends at another time than the code says"})
 	return true
 }
 
@@ -44,9 +44,9 @@ func durationFault(t keyterm.Term) string {
 	switch {
 	case !ok || n.Sign() <= 0:
 	case n.Cmp(big.NewInt(int64(shortest))) < 0:
-		return fmt.Sprintf("a bare number is taken as nanoseconds: the TTL is %s; multiply it by time.Second", time.Duration(n.Int64()))
+		return fmt.Sprintf("the TTL is %s, because a bare number is taken as nanoseconds (multiply it by time.Second)", time.Duration(n.Int64()))
 	case n.Cmp(big.NewInt(int64(longest))) > 0:
-		return "the TTL is longer than ten years: a duration was multiplied by a unit once more"
+		return "the TTL is longer than ten years, because a duration was multiplied by a unit once more"
 	}
 	return ""
 }
@@ -61,7 +61,7 @@ func wordFault(t keyterm.Term, unit clientmodel.Unit) string {
 	case t.Type == "time.Duration" && t.Op != keyterm.Unknown && (!ok || n.Sign() != 0):
 		return fmt.Sprintf("a time.Duration is passed as a number of nanoseconds, but the command takes %s", takes)
 	case unit == clientmodel.Millis && ok && n.Sign() > 0 && n.Cmp(big.NewInt(secondsInPX)) <= 0:
-		return fmt.Sprintf("the TTL is %s ms, which looks like a number of seconds: the command takes milliseconds", n)
+		return fmt.Sprintf("the TTL is %s ms, which looks like a number of seconds, but the command takes milliseconds", n)
 	}
 	return ""
 }
@@ -83,7 +83,19 @@ func (c *checker) scaleFault(s subject, t keyterm.Term, unit clientmodel.Unit) s
 	if len(given.nanos) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s counts %s, but what becomes of it is taken as %s", given.name, given.unit, plural[takes])
+	return fmt.Sprintf("%s counts %s, but is used as a number of %s", given.name, plural[given.unit], given.usedAs(takes))
+}
+
+// usedAs is the unit in which the number would be right.
+func (s scale) usedAs(takes time.Duration) string {
+	right := new(big.Rat).Mul(rat(s.unit), rat(takes))
+	right.Quo(right, s.nanos[0])
+	for u, name := range plural {
+		if right.Cmp(rat(u)) == 0 {
+			return name
+		}
+	}
+	return "something else"
 }
 
 var plural = map[time.Duration]string{

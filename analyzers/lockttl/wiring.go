@@ -30,15 +30,15 @@ func (c *checker) wiring() {
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
 				if call, ok := i.(*ssa.Call); ok && call.Call.Signature().Results().Len() > 0 {
-					c.wired(fn, call, uses)
+					c.wiredBy(fn, call, uses)
 				}
 			}
 		}
 	}
 }
 
-// wired judges the object that one call makes.
-func (c *checker) wired(fn *ssa.Function, call *ssa.Call, uses map[string][]use) {
+// wiredBy judges the object that one call makes.
+func (c *checker) wiredBy(fn *ssa.Function, call *ssa.Call, uses map[string][]use) {
 	for _, o := range made(c.Res.Term(fn, call)) {
 		for _, u := range uses[o.Text] {
 			at := lockfacts.Site{Pos: c.Res.Pos(call), Function: fn.String(), Package: c.Pass.Pkg.Path()}
@@ -79,10 +79,11 @@ func (c *checker) wiredUse(o keyterm.Term, u use, s subject) {
 	case c.wrongUnit(s, ttl, u.effect.Unit), !ok:
 	case unlimited(d, u.effect):
 		if ttl.Index == 0 || !ast.IsExported(u.field) {
+			c.wired[u.effect.At] = true
 			c.none(s)
 		}
 	case !u.effect.Renewed:
-		c.tooLong(s, ttl, d)
+		c.tooLong(longTTL{subject: s, ttl: d, elsewhere: c.bySite[u.effect.At]}, ttl)
 	}
 }
 

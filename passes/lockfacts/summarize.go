@@ -95,6 +95,7 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 	s.Runs = u.runsUnder(fn, &a, locks)
 	u.follow(&a, s)
 	s.Results = u.results(fn)
+	s.NoReturn = u.neverReturns(fn)
 	s.Comparisons = u.comparisons(fn, &a)
 	if optionFunction(fn) {
 		s.Writes = u.optionWrites(fn)
@@ -362,33 +363,6 @@ func (e *Event) result(s clientmodel.Scenario, i int) clientmodel.Abstract {
 		return list[i]
 	}
 	return 0
-}
-
-// noReturn knows the standard library's functions that end the process or the goroutine.
-func (u *unit) noReturn(c ssa.CallInstruction) bool {
-	if _, ok := c.(*ssa.Call); !ok {
-		return false
-	}
-	switch name := calleeName(c.Common()); name {
-	case "os.Exit", "runtime.Goexit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "log.Panicln",
-		"(*log.Logger).Fatal", "(*log.Logger).Fatalf", "(*log.Logger).Fatalln",
-		"(*testing.common).Fatal", "(*testing.common).Fatalf", "(*testing.common).FailNow", "(*testing.common).Skip",
-		"(*testing.common).Skipf", "(*testing.common).SkipNow":
-		return true
-	default:
-		fn := c.Common().StaticCallee()
-		return fn != nil && len(fn.Blocks) > 0 && u.neverReturns(fn)
-	}
-}
-
-// neverReturns is true for a function of this unit without a reachable return.
-func (u *unit) neverReturns(fn *ssa.Function) bool {
-	for _, b := range fn.Blocks {
-		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
-			return false
-		}
-	}
-	return true
 }
 
 // sortSummaries orders what goes into the fact.

@@ -52,6 +52,7 @@ type unit struct {
 	joins      map[string]keyterm.Term
 	Unknowns   map[string]int
 	counted    map[unknownAt]bool
+	never      map[*ssa.Function]bool // see neverReturns
 }
 
 // newUnit builds the SSA form of the package and indexes what its functions write.
