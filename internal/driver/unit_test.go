@@ -146,6 +146,10 @@ func TestRebuildHint(t *testing.T) {
 	if got := rebuildHint([]string{"a.go:1:1: odd"}, runtime.Version()); got[0] != "a.go:1:1: odd" {
 		t.Errorf("a problem of the package became %q", got)
 	}
+	if got := rebuildHint([]string{"a.go:1:1: could not import x (rebuild leasevet with go1.99.1)"}, "", "go1.99.1"); len(got) != 1 ||
+		got[0] != "rebuild leasevet with go1.99.1" {
+		t.Errorf("the same said twice: %q", got)
+	}
 	if got := rebuildHint(nil, "go1.99.1"); got != nil {
 		t.Errorf("no problem became %q", got)
 	}

@@ -76,10 +76,18 @@ func rebuildHint(problems []string, versions ...string) []string {
 	}
 	for _, v := range versions {
 		if newer(v) {
-			return []string{fmt.Sprintf("%v (%s)", &RebuildError{Go: v}, problems[0])}
+			return []string{rebuildLine(&RebuildError{Go: v}, problems[0])}
 		}
 	}
 	return problems
+}
+
+// rebuildLine adds the problem, unless it says the same.
+func rebuildLine(err *RebuildError, problem string) string {
+	if strings.Contains(problem, err.Error()) {
+		return err.Error()
+	}
+	return fmt.Sprintf("%v (%s)", err, problem)
 }
 
 // tooOld is the error for units that ask for a newer language than this program knows: all of them would fail.
