@@ -38,6 +38,7 @@ func check(r *judge.Reporter) {
 	for _, fn := range r.Res.Functions {
 		for _, e := range r.Res.Events(fn) {
 			alone(r, e, all)
+			lookedUp(r, e)
 		}
 	}
 	for _, e := range r.Res.Own() {
@@ -47,6 +48,7 @@ func check(r *judge.Reporter) {
 		swapped(r, r.Res.Events(fn))
 	}
 	overwritten(r)
+	sharedField(r)
 }
 
 // release judges one release of a lock.

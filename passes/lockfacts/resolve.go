@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/keyterm"
 )
@@ -69,6 +70,37 @@ func closedPart(v keyterm.Term) (keyterm.Term, bool) {
 	}
 	v.Args = fields
 	return v, true
+}
+
+// SetOnce reports whether a field of this package's type is written by what makes the object, and by nothing later.
+func (r *Result) SetOnce(owner, field string) bool {
+	if !strings.HasPrefix(owner, r.Pass.Pkg.Path()+".") || !r.u.private(owner, field) {
+		return false
+	}
+	writes := r.u.stores[owner+"."+field]
+	for _, w := range writes {
+		if !w.constructing() {
+			return false
+		}
+	}
+	return len(writes) > 0
+}
+
+// ForInterface reports whether a method belongs to a type that is used as some interface: its callers need not see it.
+func (r *Result) ForInterface(fn *ssa.Function) bool {
+	obj, _ := fn.Object().(*types.Func)
+	if obj == nil || fn.Signature.Recv() == nil {
+		return false
+	}
+	recv := typeName(fn.Signature.Recv().Type())
+	for _, typs := range r.u.impls {
+		for _, t := range typs {
+			if strings.TrimPrefix(t, "*") == recv {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // private reports whether only this package can write the field.

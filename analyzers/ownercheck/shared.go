@@ -1,0 +1,81 @@
+package ownercheck
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/analyzers/internal/judge"
+	"github.com/leasevet/leasevet/internal/finding"
+	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/keyterm"
+	"github.com/leasevet/leasevet/passes/lockfacts"
+)
+
+// sharedField reports acquires whose owner value is a field that only the constructor sets, on an object that hands out
+// locks: its method takes a key, and returns a handle that refers to the object. All handles of the object then store
+// the same value, whatever it is.
+func sharedField(r *judge.Reporter) {
+	for _, e := range r.Res.Own() {
+		if e.Op != clientmodel.SetIfAbsent || e.Library || !dependsOnArgument(e.Key, e.Fn) || !handsOut(r, e.Fn) {
+			continue
+		}
+		field, ok := receiverField(r, e)
+		if !ok || !comparedField(r, field) {
+			continue
+		}
+		r.Report(judge.Fault{
+			Kind: "constant-owner", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: flow(e),
+			Message: "the owner value comes from the field " + field.Text + ", which is the same for every lock that this object hands out, " +
+				"so that no release can tell whose lock it is; use a fresh random value for each acquisition",
+		})
+	}
+}
+
+// receiverField is the field that an owner value stands on: apart from constants there is nothing else in it, and
+// nothing but a constructor writes it.
+func receiverField(r *judge.Reporter, e lockfacts.Event) (keyterm.Term, bool) {
+	var field keyterm.Term
+	for _, p := range e.Owner.Parts() {
+		switch p = p.Strip(); {
+		case p.Op == keyterm.Const:
+		case p.Op == keyterm.Field && isReceiver(p.Args[0], e.Fn) && len(p.Names) > 0 && r.Res.SetOnce(p.Names[0], p.Text):
+			field = p
+		default:
+			return keyterm.Term{}, false
+		}
+	}
+	return field, field.Op == keyterm.Field
+}
+
+func isReceiver(t keyterm.Term, fn *ssa.Function) bool {
+	return t.Op == keyterm.Param && t.Index == 0 && t.Text == fn.String() && fn.Signature.Recv() != nil
+}
+
+// handsOut reports whether a method returns an object that refers to the method's receiver.
+func handsOut(r *judge.Reporter, fn *ssa.Function) bool {
+	s := r.Res.Summary(r.Res.Name(fn))
+	if s == nil || fn.Signature.Recv() == nil {
+		return false
+	}
+	for _, t := range s.Results {
+		if t.Op != keyterm.Object {
+			continue
+		}
+		for _, a := range t.Args {
+			if isReceiver(a, fn) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// comparedField reports whether a release or extend of the package compares with the field.
+func comparedField(r *judge.Reporter, field keyterm.Term) bool {
+	k := kept{owner: field.Names[0], name: field.Text}
+	for _, e := range r.Res.Own() {
+		if (e.Op.Releases() || e.Op.Extends()) && e.Guard >= clientmodel.NotAtomic && k.in(e.Owner) {
+			return true
+		}
+	}
+	return false
+}
