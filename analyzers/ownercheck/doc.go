@@ -166,7 +166,7 @@
 // Reports where the proof of the owner (the owner value, or the lock object of a library) is stored in a place that
 // another acquire overwrites while the first one holds the lock: a field, a package-level variable, a variable that
 // closures share, a map. The store is at fault if it also runs when the acquire fails, if one place serves several
-// keys, or if a plain map is written without a mutex.
+// keys, or if a plain map is written without a mutex. The finding stands at the store.
 //
 // # Why is this bad
 //
@@ -187,8 +187,9 @@
 //
 // # Known problems
 //
-// Whether an object is used by several goroutines is not asked: a type whose objects are made anew for each acquisition
-// by callers outside the package is reported too. An exclusion of goroutines by a channel is not understood.
+// An object that is for one key is reported only where it is seen to be shared: in a field of what others call, or in a
+// package-level variable. That it is then used by one goroutine after the other is not seen, nor is an exclusion of
+// goroutines by a channel.
 //
 // # Fix safety
 //

@@ -118,7 +118,7 @@ func shareable(v ssa.Value) bool {
 }
 
 func overwrite(r *judge.Reporter, e lockfacts.Event, k kept) {
-	if !isProof(r, e, k) || !readByRelease(r, e, k) || keepsMutex(r, e, e.Fn) || madeByCallers(r, e.Fn, k.base) {
+	if decidedByOwners(e, k) || !isProof(r, e, k) || !readByRelease(r, e, k) || r.Res.KeepsMutex(&e) || madeByCallers(r, e.Fn, k.base) {
 		return
 	}
 	when := overwrittenBy(r, e, k)
@@ -152,7 +152,7 @@ func overwrittenBy(r *judge.Reporter, e lockfacts.Event, k kept) string {
 		return "an acquire that fails"
 	case !k.keyed && dependsOnArgument(e.Key, e.Fn):
 		return "the acquire of another key"
-	case k.keyed && !k.synced && !locksMutex(e.Fn):
+	case k.keyed && !k.synced && !lockfacts.LocksMutex(e.Fn):
 		return "a second goroutine, for there is no mutex around it,"
 	}
 	return ""
@@ -276,47 +276,6 @@ func paramIndex(fn *ssa.Function, p *ssa.Parameter) int {
 		}
 	}
 	return len(fn.Params)
-}
-
-// keepsMutex reports whether an in-process mutex is locked from before the store until the release: the function has not
-// unlocked it when it returns with the lock, or has the release in itself and unlocks at its end.
-func keepsMutex(r *judge.Reporter, e lockfacts.Event, fn *ssa.Function) bool {
-	locks, atEnd, unlocks := mutexUse(fn)
-	for _, i := range unlocks {
-		if r.Res.Runs(&e, i, clientmodel.HeldScenario) {
-			return false
-		}
-	}
-	return locks && (!atEnd || e.Closed)
-}
-
-func locksMutex(fn *ssa.Function) bool {
-	locks, _, _ := mutexUse(fn)
-	return locks
-}
-
-// mutexUse says whether a function locks an in-process mutex, whether it unlocks one when it ends, and where it does on
-// the way.
-func mutexUse(fn *ssa.Function) (locks, atEnd bool, unlocks []ssa.Instruction) {
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			c, ok := i.(ssa.CallInstruction)
-			if !ok || c.Common().StaticCallee() == nil {
-				continue
-			}
-			switch c.Common().StaticCallee().String() {
-			case "(*sync.Mutex).Lock", "(*sync.Mutex).TryLock", "(*sync.RWMutex).Lock", "(*sync.RWMutex).TryLock":
-				locks = true
-			case "(*sync.Mutex).Unlock", "(*sync.RWMutex).Unlock":
-				if _, deferred := i.(*ssa.Defer); deferred {
-					atEnd = true
-				} else {
-					unlocks = append(unlocks, i)
-				}
-			}
-		}
-	}
-	return locks, atEnd, unlocks
 }
 
 // dependsOnArgument reports whether a key depends on a parameter of the function other than its receiver.

@@ -48,6 +48,7 @@ func check(r *judge.Reporter) {
 		swapped(r, r.Res.Events(fn))
 	}
 	overwritten(r)
+	keptShared(r)
 	sharedField(r)
 }
 

@@ -89,7 +89,7 @@ func run(pass *analysis.Pass) (result any, err error) {
 }
 
 // relevant reports whether a package can matter: it reaches a client, it imports something that does, the link asks
-// for it, or it builds strings in one of the program's own modules.
+// for it, or, in one of the program's own modules, it builds strings or ends the process.
 func relevant(pass *analysis.Pass) bool {
 	if clientmodel.IsClient(pass.Pkg.Path()) {
 		return false
@@ -105,7 +105,7 @@ func relevant(pass *analysis.Pass) bool {
 			return true
 		}
 	}
-	return ownModule(pass) && buildsStrings(pass)
+	return ownModule(pass) && (buildsStrings(pass) || endsProcess(pass))
 }
 
 // finish collects the locks and classes, and exports the fact.
@@ -116,6 +116,7 @@ func (u *unit) finish(res *Result) {
 	}
 	res.Classes = u.classes(res.Locks)
 	u.countTTLs()
+	u.dropUnread()
 	res.findGuards()
 	res.Keys = u.keys()
 	res.Fact = u.fact(res)

@@ -207,6 +207,7 @@ func (u *unit) instantiate(e Effect, t target, here Site) []Effect {
 	}
 	e.Key, e.Owner, e.TTL = u.subst(e.Key, env), u.subst(e.Owner, env), u.subst(e.TTL, env)
 	e.Ctx = u.subst(e.Ctx, env)
+	e.Kept.In = u.subst(e.Kept.In, env)
 	if e.Op == clientmodel.RunScript || e.Op == clientmodel.RunWords {
 		e.Script = u.subst(e.Script, env)
 		e.Keys, e.Args = u.substAll(e.Keys, env), u.substAll(e.Args, env)

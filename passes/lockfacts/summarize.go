@@ -82,6 +82,7 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 	u.locks[fn] = locks
 	u.activities[fn] = &a
 	u.markConditional(fn, &a)
+	u.findKept(fn, &a)
 	for i, e := range a.events {
 		if !propagates(e) {
 			continue

@@ -141,6 +141,8 @@ type Effect struct {
 	Library bool
 	// Renewed is true where something extends the lease while it is held.
 	Renewed bool
+	// Kept is where an acquire stores its owner value even if it fails, not valid if nowhere.
+	Kept Kept
 	// Queued is true where the command is part of a transaction on a connection that may be watching.
 	Queued bool
 	// Reply says how the reply of the command tells "held" from "taken".

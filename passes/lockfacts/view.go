@@ -99,15 +99,7 @@ func (r *Result) Pos(i ssa.Instruction) keyterm.Pos {
 
 // Runs reports whether an instruction of the acquire's function runs in a scenario of the acquire, before it included.
 func (r *Result) Runs(e *Event, i ssa.Instruction, s clientmodel.Scenario) bool {
-	if e.outcome == nil {
-		return false
-	}
-	before := i.Block() == e.Instr.Block() && indexIn(i) < indexIn(e.Instr) || i.Block() != e.Instr.Block() && i.Block().Dominates(e.Instr.Block())
-	if before {
-		return true
-	}
-	reach := r.u.walk(e, s, nil)
-	return !reach.Cut && reach.Has(i)
+	return r.u.runsIn(e, i, s)
 }
 
 func indexIn(i ssa.Instruction) int { return slices.Index(i.Block().Instrs, i) }
