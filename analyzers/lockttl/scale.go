@@ -88,9 +88,11 @@ func (s scale) times(k *big.Int, divided bool) scale {
 	if !divided {
 		factor.Inv(factor)
 	}
+	scaled := make([]*big.Rat, len(s.nanos))
 	for i, n := range s.nanos {
-		s.nanos[i] = new(big.Rat).Mul(n, factor)
+		scaled[i] = new(big.Rat).Mul(n, factor)
 	}
+	s.nanos = scaled
 	return s
 }
 
@@ -118,7 +120,31 @@ func named(name string, t types.Type) scale {
 }
 
 // unitOf is the unit that the last word of a name is, 0 for none.
-func unitOf(name string) time.Duration { return unitWords[strings.ToLower(lastWord(name))] }
+func unitOf(name string) time.Duration {
+	for word, unit := range unitWords {
+		if rest, ok := cutSuffixFold(name, word); ok && endsWord(rest, name[len(rest):]) {
+			return unit // no two words end a name at a boundary
+		}
+	}
+	return 0
+}
+
+func cutSuffixFold(name, word string) (string, bool) {
+	at := len(name) - len(word)
+	if at < 0 || !strings.EqualFold(name[at:], word) {
+		return name, false
+	}
+	return name[:at], true
+}
+
+// endsWord reports whether a new word of a name begins after rest: ttl_ms, ttlMs, TTLMs, TTLMS.
+func endsWord(rest, word string) bool {
+	if rest == "" || strings.HasSuffix(rest, "_") {
+		return true
+	}
+	first, last := rune(word[0]), rune(rest[len(rest)-1])
+	return unicode.IsUpper(first) && (!unicode.IsUpper(last) || strings.HasSuffix(rest, "TTL"))
+}
 
 var unitWords = map[string]time.Duration{
 	"nanos": 1, "nanoseconds": 1, "ns": 1, "micros": time.Microsecond, "microseconds": time.Microsecond,
@@ -126,26 +152,6 @@ var unitWords = map[string]time.Duration{
 	"millisecond": time.Millisecond, "milliseconds": time.Millisecond,
 	"sec": time.Second, "secs": time.Second, "second": time.Second, "seconds": time.Second,
 	"mins": time.Minute, "minutes": time.Minute, "hours": time.Hour,
-}
-
-// lastWord is the last word of a name in camel case or with underscores.
-func lastWord(name string) string {
-	name = name[strings.LastIndexByte(name, '_')+1:]
-	runes := []rune(name)
-	i := len(runes) - 1
-	for i > 0 && unicode.IsUpper(runes[i]) { // an abbreviation: TTLMS, ttlMS
-		i--
-	}
-	if i < len(runes)-1 && i >= 0 {
-		return strings.TrimPrefix(string(runes[i+1:]), "TTL")
-	}
-	for i > 0 && !unicode.IsUpper(runes[i]) {
-		i--
-	}
-	if i < 0 {
-		return ""
-	}
-	return string(runes[i:])
 }
 
 // fieldType is the declared type of the field that a term reads, nil where it is not found.

@@ -28,6 +28,8 @@ func (f *frame) build(name string, c *ssa.Call) (keyterm.Term, bool) {
 		return f.built(c), true
 	case "strconv.AppendInt", "strconv.AppendUint":
 		return f.appendedText(c, f.format("%d", c.Call.Args[1])), true
+	case "cmp.Or":
+		return f.firstNonZero(c)
 	case "fmt.Appendf":
 		return f.appendedText(c, f.sprintf(c, 1)), true
 	}

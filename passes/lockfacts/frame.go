@@ -213,6 +213,9 @@ func (f *frame) phi(v *ssa.Phi) keyterm.Term {
 	if t, ok := f.collected(v); ok {
 		return t
 	}
+	if t, ok := f.phiOr(v); ok {
+		return t
+	}
 	if t, ok := f.rounds(v); ok {
 		return t
 	}

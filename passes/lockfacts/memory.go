@@ -105,7 +105,9 @@ func (f *frame) copied(a *ssa.Alloc, whole *ssa.Store, s *types.Struct) keyterm.
 		was := f.at(keyterm.Term{Op: keyterm.Field, Text: s.Field(i).Name(), Args: []keyterm.Term{v},
 			Type: types.TypeString(s.Field(i).Type(), nil), Names: []string{typeName(a.Type())}}, a.Pos()).Norm()
 		o = withField(o, s.Field(i).Name(), was)
-		if is, ok := set[i]; ok {
+		if is, ok := set[i]; ok && isInteger(s.Field(i).Type()) && f.onlyIfZero(a, i) {
+			o.Args[len(o.Args)-1] = f.or(was, is, a.Pos())
+		} else if ok {
 			o = withField(o, s.Field(i).Name(), is)
 		}
 	}

@@ -160,17 +160,23 @@ func buildsStrings(pass *analysis.Pass) bool {
 	return false
 }
 
-// stringish is a string, or a struct that may hold one: the key types of registries.
+// stringish is a string, or a struct that may hold one: the key types of registries. A duration counts too: it may be a
+// TTL that is read from the settings.
 func stringish(t types.Type) bool {
+	if isDuration(t) {
+		return true
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return u.Info()&types.IsString != 0
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if isString(u.Field(i).Type()) {
+			if isString(u.Field(i).Type()) || isDuration(u.Field(i).Type()) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+func isDuration(t types.Type) bool { return types.TypeString(t, nil) == "time.Duration" }
