@@ -111,13 +111,30 @@ func (u *unit) comparedShapes(byShape map[string]*LockClass) {
 				continue
 			}
 			checks := r.e.Guard == clientmodel.Atomic || r.e.Guard == clientmodel.NotAtomic
-			if checks && (r.e.Op.Releases() || r.e.Op.Extends()) || isRandom(owner) && r.e.Op == clientmodel.Delete {
+			if checks && (r.e.Op.Releases() || r.e.Op.Extends()) || isRandom(owner) && r.e.Op == clientmodel.Delete && !readAsData(all, a.shape) {
 				c.Checked = r.e.Guard == clientmodel.Atomic
 				byShape[a.shape] = c
 				break
 			}
 		}
 	}
+}
+
+// readAsData reports whether some function reads what stands under the key and does not compare it: a session, a token
+// that was handed out, a cache.
+func readAsData(all []shaped, shape string) bool {
+	for _, get := range all {
+		if get.e.Op != clientmodel.Get || get.shape != shape || len(get.e.Path) > 0 {
+			continue
+		}
+		compared := slices.ContainsFunc(all, func(x shaped) bool {
+			return x.e.Fn == get.e.Fn && x.shape == shape && x.e.Guard == clientmodel.NotAtomic
+		})
+		if !compared {
+			return true
+		}
+	}
+	return false
 }
 
 // unrepeated reports whether a key is new every time: nobody can contend for it.
