@@ -79,7 +79,7 @@ func (c *checker) mismatched() {
 }
 
 func (c *checker) mismatch(odd, right spelling) {
-	if odd.foreign && (right.foreign || !odd.imported) {
+	if odd.foreign && (right.foreign || !odd.imported) || c.theirs(odd) && c.theirs(right) {
 		return // its own package says so
 	}
 	c.report(judge.Fault{
@@ -168,7 +168,7 @@ func odder(a, b class) (odd, right class) {
 func (c *checker) duplicate() {
 	for i, a := range c.keys {
 		for _, b := range c.keys[i+1:] {
-			if a.Class != b.Class || a.foreign && b.foreign || root(a.At.Function) == root(b.At.Function) && a.At.Function != "" {
+			if a.Class != b.Class || a.foreign && b.foreign || c.theirs(a) && c.theirs(b) || root(a.At.Function) == root(b.At.Function) && a.At.Function != "" {
 				continue
 			}
 			if onTheSpot(a) && onTheSpot(b) {
@@ -186,6 +186,16 @@ func (c *checker) duplicate() {
 			})
 		}
 	}
+}
+
+// theirs reports whether a spelling stands in another package that acquires the key itself: what is wrong with two such
+// spellings is for that package, or for the link, to say. So it is where the package is too far away to be known.
+func (c *checker) theirs(s spelling) bool {
+	f := c.Res.Facts()[s.At.Package]
+	if f == nil {
+		return s.At.Package != c.Pass.Pkg.Path()
+	}
+	return slices.ContainsFunc(f.Keys, func(k lockfacts.LockKey) bool { return k.Class == s.Class })
 }
 
 // onTheSpot is a key that is put together where it is acquired.
