@@ -28,11 +28,6 @@ func isSHA1(s string) bool {
 	return len(s) == 40 && strings.Trim(strings.ToLower(s), "0123456789abcdef") == ""
 }
 
-// runScript is evals for operands that are known one by one.
-func runScript(text keyterm.Term, keys, args []keyterm.Term, known bool) []Command {
-	return []Command{{Op: RunScript, Script: text, Keys: keys, KeysKnown: known, Args: args, ArgsKnown: known, Reply: IntReply}}
-}
-
 // known are the elements of a list, and whether they are all of them. A nil slice is the empty list.
 func known(t keyterm.Term) ([]keyterm.Term, bool) {
 	if t.Op == keyterm.List {
@@ -44,10 +39,36 @@ func known(t keyterm.Term) ([]keyterm.Term, bool) {
 	return nil, false
 }
 
+// sumOf is the SHA1 of a script's text, and sourceOf the text whose SHA1 a value is: what SCRIPT LOAD returns is kept
+// until EVALSHA runs it.
+const (
+	sumOf    = "redis.sha1"
+	sourceOf = "redis.source"
+)
+
+func hashOf(text keyterm.Term) keyterm.Term {
+	return keyterm.Term{Op: keyterm.Call, Text: sumOf, Args: []keyterm.Term{text}}
+}
+
 // hashedText is the script of which a term is the hash.
 func hashedText(hash keyterm.Term) keyterm.Term {
-	if hash.Op == keyterm.Field && hash.Text == "hash" {
-		return field(hash.Args[0], scriptText)
-	}
-	return keyterm.Term{}
+	return Source(keyterm.Term{Op: keyterm.Call, Text: sourceOf, Args: []keyterm.Term{hash}})
 }
+
+// Source is the text of a script that is given by its sum, once it is known where the sum comes from.
+func Source(script keyterm.Term) keyterm.Term {
+	if script.Op != keyterm.Call || script.Text != sourceOf || len(script.Args) == 0 {
+		return script
+	}
+	sum := script.Args[0].Strip()
+	switch {
+	case sum.Op == keyterm.Call && sum.Text == sumOf:
+		return sum.Args[0].Strip()
+	case sum.Op == keyterm.Unknown:
+		return keyterm.Term{}
+	}
+	return script
+}
+
+// IsSum reports whether a value is a script's SHA1: the reply of SCRIPT LOAD is one as it is.
+func IsSum(t keyterm.Term) bool { return t.Op == keyterm.Call && t.Text == sumOf }

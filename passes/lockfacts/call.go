@@ -116,10 +116,22 @@ func (f *frame) known(c *ssa.Call, i int) (keyterm.Term, bool) {
 		}
 		return f.at(t, c.Pos()), true
 	}
+	if t, ok := f.loadedSum(c, i); ok {
+		return t, true
+	}
 	if i == 0 {
 		return f.build(name, c)
 	}
 	return keyterm.Term{}, false
+}
+
+// loadedSum is the sum that the reply of SCRIPT LOAD holds.
+func (f *frame) loadedSum(c *ssa.Call, i int) (keyterm.Term, bool) {
+	if i != 0 || len(c.Call.Args) != 1 || !accessor(c) {
+		return keyterm.Term{}, false
+	}
+	t := f.value(c.Call.Args[0])
+	return t, clientmodel.IsSum(t)
 }
 
 // calleeName is the full name of a statically known function or of an interface method, "" for a function value.
@@ -423,14 +435,20 @@ func (u *unit) subst(t keyterm.Term, env keyterm.Env) keyterm.Term {
 	})
 }
 
+// maxNested bounds calls of function values inside each other's results: a function that calls what it is given, given
+// itself, would never end.
+const maxNested = 4
+
 // callKnown calls a function value that a substitution has made known.
 func (u *unit) callKnown(p keyterm.Term) keyterm.Term {
 	if p.Text == "strings.Join" && len(p.Args) == 2 && p.Args[0].Op == keyterm.List {
 		return joinList(p)
 	}
-	if p.Text != "" || len(p.Args) == 0 || p.Args[0].Op != keyterm.Func {
+	if p.Text != "" || len(p.Args) == 0 || p.Args[0].Op != keyterm.Func || u.nested > maxNested {
 		return p
 	}
+	u.nested++
+	defer func() { u.nested-- }()
 	for _, t := range u.called(p.Args[0], p.Args[1:], nil, 0) {
 		if t.summary != nil && p.Index < len(t.summary.Results) && t.summary.Results[p.Index].Op != keyterm.Unknown {
 			if v := u.subst(t.summary.Results[p.Index], t.env); v.Op != keyterm.Unknown {
@@ -456,9 +474,11 @@ func joinList(p keyterm.Term) keyterm.Term {
 // applyOptions carries out the writes of functional options on an object.
 func (u *unit) applyOptions(o keyterm.Term) keyterm.Term {
 	i := slices.Index(o.Names, applied)
-	if i < 0 || o.Args[i].Op != keyterm.List && o.Args[i].Op != keyterm.Const {
+	if u.nested > maxNested || i < 0 || o.Args[i].Op != keyterm.List && o.Args[i].Op != keyterm.Const {
 		return o
 	}
+	u.nested++
+	defer func() { u.nested-- }()
 	options := o.Args[i].Args
 	o.Names = slices.Delete(slices.Clone(o.Names), i, i+1)
 	o.Args = slices.Delete(slices.Clone(o.Args), i, i+1)

@@ -19,7 +19,7 @@ func (u *unit) expand(e Effect) []Effect {
 	if e.Op != clientmodel.RunScript {
 		return []Effect{e}
 	}
-	e.Script = u.resolve(e.Script)
+	e.Script = clientmodel.Source(u.resolve(e.Script))
 	if e.Script.Op != keyterm.Const {
 		if dependsOnParams(e.Script) {
 			return []Effect{e}
