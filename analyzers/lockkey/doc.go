@@ -118,7 +118,8 @@
 // # Known problems
 //
 // Any look at the value counts: a comparison, or a call that takes it and returns a bool or an error which is looked
-// at. A key function of another package that refuses an empty part by a panic is not seen.
+// at. A key function of another package that refuses an empty part by a panic is not seen. An entry with a constant
+// name of a map that some function returned, such as the parts of a route, is taken to be there.
 //
 // # Fix safety
 //

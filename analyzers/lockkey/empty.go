@@ -111,7 +111,11 @@ func (c *checker) unchecked(t keyterm.Term) bool {
 		l, ok := c.instrAt(t).(*ssa.Lookup)
 		return ok && l.CommaOk && !usesResult(l, 1)
 	}
-	if t.Args[0].Strip().Op != keyterm.Global {
+	switch t.Args[0].Strip().Op {
+	case keyterm.Call:
+		return t.Args[1].Op != keyterm.Const // the parts of a route, say, which are always there
+	case keyterm.Global:
+	default:
 		return true
 	}
 	key := c.typeNamed(t.Args[1].Type)

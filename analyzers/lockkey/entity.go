@@ -12,6 +12,28 @@ import (
 	"github.com/leasevet/leasevet/passes/lockfacts"
 )
 
+// underOneKey judges the calls of helpers that choose the key themselves and run what they are given under it.
+func (c *checker) underOneKey(fn *ssa.Function) {
+	c.each(fn, func(i ssa.Instruction) {
+		call, ok := i.(ssa.CallInstruction)
+		if !ok || call.Common().StaticCallee() == nil || inTest(c.Res.FuncPos(fn)) {
+			return
+		}
+		s := c.Res.Summary(c.Res.Name(call.Common().StaticCallee()))
+		if s == nil {
+			return
+		}
+		for _, run := range s.Runs {
+			for _, h := range run.Under {
+				if h.Proven && h.Key.IsClosed() {
+					e := lockfacts.Event{Effect: lockfacts.Effect{Key: h.Key, At: h.Acquire}, Instr: call, Fn: fn}
+					c.ignoresEntity(use{fn: fn, ev: e, key: h.Key})
+				}
+			}
+		}
+	})
+}
+
 // ignoresEntity reports functions that are given one entity, work on it in the section, and acquire one key for all.
 func (c *checker) ignoresEntity(u use) {
 	for _, t := range lockfacts.Alternatives(c.Res.Resolve(u.ev.Key)) {

@@ -33,6 +33,9 @@ func check(r *judge.Reporter) {
 		c.emptyPart(u)
 		c.ignoresEntity(u)
 	}
+	for _, fn := range r.Res.Functions {
+		c.underOneKey(fn)
+	}
 	c.fromStrings()
 	c.mismatched()
 	c.otherClient()
