@@ -147,7 +147,8 @@
 //
 // # Known problems
 //
-// It may be meant: only one turbine may restart at a time. That is why it is a note.
+// It may be meant: only one turbine may restart at a time. That is why it is a note. A plain string is taken for the
+// name of something only where the function looks at it or uses it twice, or where another key contains it.
 //
 // # Fix safety
 //

@@ -3,6 +3,7 @@ package lockkey
 import (
 	"fmt"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -42,7 +43,7 @@ func (c *checker) ignoresEntity(u use) {
 		}
 	}
 	for i, p := range u.fn.Params {
-		if i == 0 && u.fn.Signature.Recv() != nil || !entity(p.Type(), 0) || c.keyed(u.fn, p) || !c.worksOn(u, p) {
+		if i == 0 && u.fn.Signature.Recv() != nil || !entity(p.Type(), 0) || c.keyed(u.fn, p) || !c.worksOn(u, p) || !c.names(u.fn, p) {
 			continue
 		}
 		c.report(judge.Fault{
@@ -94,6 +95,45 @@ func identified(s *types.Struct) bool {
 		found = found || entity(f.Type(), 1)
 	}
 	return found
+}
+
+// names reports whether a parameter is more likely the name of something than text to be stored: a plain string is if
+// the function looks at it or uses it more than once, or if it is part of some other key.
+func (c *checker) names(fn *ssa.Function, p *ssa.Parameter) bool {
+	if p.Type() != types.Typ[types.String] {
+		return true
+	}
+	for _, k := range c.keys {
+		if slices.Contains(k.Vars, p.Name()) {
+			return true
+		}
+	}
+	value, uses := c.Res.Term(fn, p), 0
+	for _, f := range withLiterals(fn) {
+		c.each(f, func(i ssa.Instruction) {
+			switch i := i.(type) {
+			case *ssa.BinOp:
+				if compares(i.Op) && (c.isOf(f, i.X, value) || c.isOf(f, i.Y, value)) {
+					uses += 2
+				}
+			case ssa.CallInstruction:
+				if !logs(callee(i.Common())) && c.takes(f, i, value) {
+					uses++
+				}
+			}
+		})
+	}
+	return uses > 1
+}
+
+// takes reports whether a call is given a value.
+func (c *checker) takes(fn *ssa.Function, call ssa.CallInstruction, value keyterm.Term) bool {
+	for _, a := range call.Common().Args {
+		if comesFrom(c.Res.Term(fn, a), value) {
+			return true
+		}
+	}
+	return false
 }
 
 // keyed reports whether the function also acquires something that depends on the parameter.
@@ -162,9 +202,7 @@ func (c *checker) handsOn(fn *ssa.Function, value keyterm.Term, inSection func(s
 		if _, builtin := call.Common().Value.(*ssa.Builtin); builtin || lockfacts.InLoop(i) {
 			return
 		}
-		for _, a := range call.Common().Args {
-			found = found || comesFrom(c.Res.Term(fn, a), value)
-		}
+		found = c.takes(fn, call, value)
 	})
 	return found
 }

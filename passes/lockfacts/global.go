@@ -28,7 +28,7 @@ func (u *unit) global(g *ssa.Global) keyterm.Term {
 	if len(w) != 1 || w[0].Parent().Synthetic == "" {
 		return unknown
 	}
-	v := u.frame(w[0].Parent()).value(w[0].Val)
+	v := u.frame(w[0].Parent()).literal(w[0].Val, w[0].Pos())
 	if v.Op == keyterm.Unknown {
 		return unknown
 	}

@@ -92,7 +92,7 @@ func (u *unit) keys() []LockKey {
 			for _, t := range Alternatives(u.resolve(e.Key)) {
 				k := u.lockKey(t, &e)
 				p := place{k.Class, k.At.Pos}
-				if k.Class == "" {
+				if k.Class == "" || !k.At.IsValid() {
 					continue
 				}
 				if found[p] == nil {
@@ -201,7 +201,7 @@ func (u *unit) spelled(t keyterm.Term, handed Site) Site {
 	if first.Op == keyterm.Const && first.At.IsValid() {
 		at = Site{Pos: first.At, Function: first.Fn}
 	}
-	if !at.IsValid() {
+	if !at.IsValid() && first.Op != keyterm.Const {
 		at = handed
 	}
 	if at.Package = FunctionPackage(at.Function); at.Package == u.pass.Pkg.Path() && first.Op == keyterm.Const {
