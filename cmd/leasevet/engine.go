@@ -22,6 +22,7 @@ func analyse(ctx context.Context, cfg driver.Config) (*driver.Result, error) {
 	cfg.Analyzers = analyzers.All()
 	cfg.Clients = clientmodel.IsClient
 	cfg.Link = link.Plan
+	cfg.Worth = lockfacts.Worth
 	cfg.Keep = keep
 	return driver.Run(ctx, cfg)
 }

@@ -31,6 +31,11 @@ type Config struct {
 	// with a new answer are analysed again. Nil means no link.
 	Link func(units []Unit) map[string]*lockfacts.Program
 
+	// Worth reports, before a package is type-checked, whether it can have anything to say, from the paths of its imports,
+	// the facts in sight, and its source if need be. A package that is not worth it is only analysed if the link asks for
+	// it. Nil means that all are.
+	Worth func(imports []string, facts map[string]*lockfacts.Fact, source func(visit func(text []byte) bool)) bool
+
 	// Keep picks what of a unit's results should outlive it; it becomes Unit.Result. It must not return anything that
 	// holds on to syntax or SSA of a large program. Nil keeps nothing. It may be called from several goroutines.
 	Keep func(importPath string, results map[*analysis.Analyzer]any) any

@@ -144,22 +144,7 @@ func (l *loader) prepare(ctx context.Context) error {
 		return err
 	}
 	l.stats.Export += time.Since(start)
-	start = time.Now()
-	defer func() {
-		l.stats.Import += time.Since(start)
-		l.stats.Exports = l.plain.reads
-	}()
-	for _, n := range l.graph.nodes {
-		if err := interrupted(ctx); err != nil {
-			return err
-		}
-		if n.unit && !n.mixed() {
-			if err := l.plain.loadImports(n); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return interrupted(ctx)
 }
 
 // interrupted is the error for a context that has ended.

@@ -47,11 +47,15 @@ type run struct {
 
 	mu          sync.Mutex // guards what follows, and Config.Progress
 	done, total int
+
+	lazy bool         // this round only completes the first one: see onlyLazy
+	gate sync.RWMutex // held for writing while types are read, for reading while units use them
 }
 
 // analyse runs all units, then asks the link and runs again what it knows more about, until it knows nothing new.
 func (r *run) analyse(ctx context.Context) error {
 	linked := map[*node]bool{}
+	asked := 0
 	for round := 0; ; round++ {
 		if err := r.prepare(ctx); err != nil {
 			return err
@@ -62,13 +66,26 @@ func (r *run) analyse(ctx context.Context) error {
 		if err := interrupted(ctx); err != nil {
 			return err
 		}
-		if r.cfg.Link == nil || round == maxRounds {
+		if r.cfg.Link == nil || asked == maxRounds || round == 2*maxRounds {
 			return nil
 		}
 		if linked = r.link(); len(linked) == 0 {
 			return nil
 		}
+		if r.lazy = onlyLazy(linked); !r.lazy {
+			asked++
+		}
 	}
+}
+
+// onlyLazy reports whether the link only asked for packages that were not read because they did not seem worth it.
+func onlyLazy(linked map[*node]bool) bool {
+	for n := range linked {
+		if n.program == nil || !n.program.Lazy {
+			return false
+		}
+	}
+	return true
 }
 
 // link asks what the program knows about its packages and returns the units for which that is new.
@@ -168,8 +185,51 @@ func (n *node) publish() {
 	n.visible = visible
 }
 
+// worth reports whether a package has to be read at all. What the link asked for, and what could not be loaded as it
+// should, always is.
+func (r *run) worth(n *node) bool {
+	if r.cfg.Worth == nil || n.program != nil || n.Error != nil {
+		return true
+	}
+	imports := make([]string, len(n.imports))
+	for i, m := range n.imports {
+		imports[i] = m.path
+	}
+	return r.cfg.Worth(imports, n.visible, func(visit func([]byte) bool) {
+		for _, name := range n.sources() {
+			text, err := (&source{overlay: r.overlay}).read(name)
+			if err != nil || !visit(text) {
+				return
+			}
+		}
+	})
+}
+
+// types reads the types of what a unit imports. A universe must not change while units use it, so they wait.
+func (r *run) types(n *node) error {
+	if n.mixed() {
+		return nil
+	}
+	r.gate.Lock()
+	defer r.gate.Unlock()
+	start := time.Now()
+	err := r.plain.loadImports(n)
+	r.stats.Import += time.Since(start)
+	return err
+}
+
 // unit analyses one package.
 func (r *run) unit(n *node, round int) {
+	if !r.worth(n) {
+		n.forget()
+		return
+	}
+	if err := r.types(n); err != nil {
+		n.failed = []string{err.Error()}
+		return
+	}
+	r.gate.RLock()
+	defer r.gate.RUnlock()
 	c, free := r.check(n)
 	defer free()
 	n.partial = r.problems(n, c)
@@ -183,7 +243,7 @@ func (r *run) unit(n *node, round int) {
 		facts: n.visible, program: n.program,
 		read: (&source{overlay: r.overlay}).read,
 	})
-	n.take(out, round)
+	n.take(out, round == 0 || r.lazy)
 	n.keep = r.cfg.Keep(n.path, out.results)
 	r.progress()
 }
@@ -198,16 +258,24 @@ func (r *run) progress() {
 }
 
 // take stores what a run of n yielded.
-func (n *node) take(out *passOutput, round int) {
+func (n *node) take(out *passOutput, first bool) {
 	key := factKey(out.fact)
 	n.changed = n.changed || key != n.factKey
 	n.fact, n.factKey = out.fact, key
 	n.failed, n.unknowns = out.failed, out.unknowns
 	n.latest = out.findings
-	if round == 0 {
+	if first {
 		n.first = out.findings
 	}
 	n.ran = true
+}
+
+// forget leaves a package without an answer that an earlier round may have had one for.
+func (n *node) forget() {
+	if n.ran {
+		n.changed = n.changed || n.fact != nil
+		n.fact, n.factKey, n.ran, n.latest = nil, "", false, nil
+	}
 }
 
 // problems says why n is analysed only in part.

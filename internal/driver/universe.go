@@ -14,8 +14,8 @@ import (
 // share one. What a test imports in the variant that was compiled for it needs another, because there the same path
 // means a different package.
 //
-// Reading a package may complete others that were only mentioned before. So a universe is filled before units begin
-// to use it, never while they do.
+// Reading a package may complete others that were only mentioned before. So a universe is filled while no unit uses it:
+// see run.gate.
 type universe struct {
 	fset    *token.FileSet
 	sizes   types.Sizes

@@ -19,11 +19,15 @@ import (
 
 // Plan says which packages are to be analysed again, and with what knowledge.
 func Plan(units []driver.Unit) map[string]*lockfacts.Program {
-	l := &linker{funcs: map[string]lockfacts.Summary{}, own: map[string]*lockfacts.Fact{}, out: map[string]*lockfacts.Program{}}
+	l := &linker{funcs: map[string]lockfacts.Summary{}, own: map[string]*lockfacts.Fact{}, asked: map[string]bool{}, out: map[string]*lockfacts.Program{}}
 	for _, u := range units {
+		l.asked[u.ImportPath] = true
 		if u.Fact != nil {
 			l.collect(u.ImportPath, u.Fact)
 		}
+	}
+	if l.wanted(); len(l.out) > 0 {
+		return l.out // first everything that one package and the facts below it can say
 	}
 	l.implementations()
 	l.guards()
@@ -32,9 +36,22 @@ func Plan(units []driver.Unit) map[string]*lockfacts.Program {
 	return l.out
 }
 
+// wanted asks for packages that were not read because nothing in them has to do with a lock, and whose functions make
+// somebody's keys.
+func (l *linker) wanted() {
+	for _, path := range l.paths() {
+		for _, want := range l.own[path].Wants {
+			if l.own[want] == nil && !l.asked[want] {
+				l.program(want).Lazy = true
+			}
+		}
+	}
+}
+
 type linker struct {
 	funcs map[string]lockfacts.Summary // by name
 	own   map[string]*lockfacts.Fact   // by package
+	asked map[string]bool              // packages that were read already
 	out   map[string]*lockfacts.Program
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/leasevet/leasevet/internal/link"
 	"github.com/leasevet/leasevet/internal/marked"
 	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/lockfacts"
 )
 
 // Findings are all findings in a module, notes included, as the command makes them. A package that fails to be analysed
@@ -31,6 +32,7 @@ func FindingsOf(t *testing.T, list []*analysis.Analyzer, dir string, patterns ..
 	}
 	res, err := driver.Run(t.Context(), driver.Config{
 		Dir: dir, Patterns: patterns, Tests: true, Analyzers: list, Clients: clientmodel.IsClient, Link: link.Plan,
+		Worth: lockfacts.Worth,
 	})
 	if err != nil {
 		t.Fatal(err)

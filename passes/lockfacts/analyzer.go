@@ -127,7 +127,7 @@ func (u *unit) finish(res *Result) {
 
 // fact is what importing packages need.
 func (u *unit) fact(res *Result) *Fact {
-	f := &Fact{Version: Version, Relevant: true, Globals: u.exportGlobals(), Fields: u.exportFields(), Classes: ownClasses(u, res.Classes), Keys: res.Keys, Sees: u.sees(res.Keys), Guards: res.Guards, Bound: res.bound}
+	f := &Fact{Version: Version, Relevant: true, Globals: u.exportGlobals(), Fields: u.exportFields(), Classes: ownClasses(u, res.Classes), Keys: res.Keys, Sees: u.sees(res.Keys), Guards: res.Guards, Bound: res.bound, Wants: u.wants()}
 	for _, fn := range u.fns {
 		if s := u.summaries[fn]; s != nil && useful(s) {
 			f.Funcs = append(f.Funcs, *s)

@@ -170,6 +170,11 @@ func (t *target) bind(extra keyterm.Env) {
 	for i, a := range t.args {
 		t.env[keyterm.ParamName(t.name, i)] = a
 	}
+	if t.summary != nil { // what somebody else will pass is not known, and no parameter of the caller
+		for i := len(t.args); i < t.summary.Params; i++ {
+			t.env[keyterm.ParamName(t.name, i)] = keyterm.Term{}
+		}
+	}
 }
 
 // targets are the functions that a call can reach. Few calls have more than one.
@@ -211,6 +216,9 @@ func (u *unit) named(name string, args []keyterm.Term) target {
 		t.summary = u.summaryOf(t.fn)
 	} else {
 		t.summary = u.funcs[name]
+	}
+	if row, ok := clientmodel.Named(name); ok {
+		t.row = &row
 	}
 	t.bind(nil)
 	return t

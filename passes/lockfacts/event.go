@@ -24,7 +24,9 @@ type Event struct {
 	outcome *Outcome // what the instruction's results look like, nil if unknown
 	roles   []clientmodel.Role
 	object  bool // the result is a command object
+	element int  // the number of the command, from 1, where the result is a list of command objects
 	from    origin
+	again   []ssa.CallInstruction // where the function tries the same key once more
 }
 
 // RunEvent is a call of a function value that only the callers of Fn know.
@@ -61,6 +63,7 @@ func (u *unit) activityOf(fn *ssa.Function) activity {
 		}
 	}
 	markComparisons(u, f, &a)
+	u.markWatched(&a)
 	return a
 }
 
@@ -69,7 +72,7 @@ func (u *unit) callEffects(f *frame, c ssa.CallInstruction, a *activity) {
 	if _, ok := c.Common().Value.(*ssa.Builtin); ok {
 		return
 	}
-	if accessor(c) {
+	if accessor(c) || u.silent(c) {
 		return
 	}
 	for _, t := range u.targets(f, c) {
@@ -82,6 +85,45 @@ func (u *unit) callEffects(f *frame, c ssa.CallInstruction, a *activity) {
 			u.unknownCall(f, c, t, a)
 		}
 	}
+}
+
+// silent reports whether a call certainly does nothing to a lock, so that its arguments need not be understood: nearly
+// all calls of a program.
+func (u *unit) silent(c ssa.CallInstruction) bool {
+	fn := c.Common().StaticCallee()
+	if fn == nil || boundMethod(fn) {
+		return false
+	}
+	t := u.target(fn)
+	obj, _ := t.Object().(*types.Func)
+	if _, ok := clientmodel.Lookup(obj); ok {
+		return false
+	}
+	if s := u.summaryOf(t); s != nil {
+		return len(s.Effects)+len(s.Runs) == 0
+	}
+	for _, a := range c.Common().Args {
+		if mayHoldFunctions(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayHoldFunctions reports whether an argument is a function or a list of such.
+func mayHoldFunctions(v ssa.Value) bool {
+	if mi, ok := v.(*ssa.MakeInterface); ok {
+		v = mi.X
+	}
+	t := v.Type().Underlying()
+	if s, ok := t.(*types.Slice); ok {
+		t = s.Elem().Underlying()
+		if _, iface := t.(*types.Interface); iface {
+			return true
+		}
+	}
+	_, ok := t.(*types.Signature)
+	return ok
 }
 
 func accessor(c ssa.CallInstruction) bool {
@@ -99,7 +141,9 @@ func (u *unit) rowEffects(f *frame, c ssa.CallInstruction, t target, a *activity
 	if t.row.Commands != nil {
 		for _, cmd := range t.row.Commands(clientmodel.Call{Args: t.args}) {
 			for _, e := range spread(u.expand(u.effect(f, c, t, cmd))) {
-				a.add(u.event(f, c, e, t.row))
+				ev := u.event(f, c, e, t.row)
+				ev.element = cmd.Nth
+				a.add(ev)
 			}
 		}
 	}
@@ -118,7 +162,7 @@ func (u *unit) rowEffects(f *frame, c ssa.CallInstruction, t target, a *activity
 // effect is a command at its place.
 func (u *unit) effect(f *frame, c ssa.CallInstruction, t target, cmd clientmodel.Command) Effect {
 	e := commanded(cmd)
-	e.At, e.Queued = u.site(f, c), len(t.args) > 0 && queueOf(t.args[0])
+	e.At, e.Queued = u.site(f, c), cmd.Queued || len(t.args) > 0 && queueOf(t.args[0])
 	e.Owner = e.Owner.Map(u.callKnown)
 	if t.obj != nil && t.obj.Pkg() != nil {
 		e.Client = t.obj.Pkg().Path()
@@ -164,9 +208,21 @@ func (ev *Event) placed(c ssa.CallInstruction) {
 
 // add appends an effect unless the function has too many.
 func (a *activity) add(e Event) {
-	if e.Op != clientmodel.NoOp && len(a.events) < maxEffects && len(e.Path) <= maxPath {
+	if e.Op != clientmodel.NoOp && len(a.events) < maxEffects && len(e.Path) <= maxPath && !a.has(&e) {
 		a.events = append(a.events, e)
 	}
+}
+
+// has reports whether the function has the effect already: two ways to the same command are one.
+func (a *activity) has(e *Event) bool {
+	for i := len(a.events) - 1; i >= 0 && a.events[i].Instr == e.Instr; i-- {
+		x := &a.events[i]
+		if x.At == e.At && x.Op == e.Op && x.Maybe == e.Maybe && x.Key.String() == e.Key.String() && x.TTL.String() == e.TTL.String() &&
+			x.Owner.String() == e.Owner.String() {
+			return true
+		}
+	}
+	return false
 }
 
 // summaryEffects puts the effects of a called function into the caller's terms.
@@ -175,7 +231,7 @@ func (u *unit) summaryEffects(f *frame, c ssa.CallInstruction, t target, a *acti
 	for i := range t.summary.Effects {
 		for _, e := range u.instantiate(t.summary.Effects[i], t, here) {
 			ev := Event{Effect: e, Instr: c, Fn: f.fn, from: origin{summary: t.summary, effect: i}}
-			ev.outcome = t.summary.outcomeOf(i)
+			ev.outcome = t.summary.outcomeOf(i, e.Reply)
 			ev.placed(c)
 			a.add(ev)
 		}
@@ -186,10 +242,11 @@ func (u *unit) summaryEffects(f *frame, c ssa.CallInstruction, t target, a *acti
 	u.instantiateComparisons(c, t, a)
 }
 
-func (s *Summary) outcomeOf(effect int) *Outcome {
+// outcomeOf is the outcome of an effect. Where the helper did not know the command, the form of its reply decides.
+func (s *Summary) outcomeOf(effect int, reply clientmodel.Reply) *Outcome {
 	for i := range s.Outcomes {
-		if s.Outcomes[i].Effect == effect {
-			return &s.Outcomes[i]
+		if o := &s.Outcomes[i]; o.Effect == effect && (o.Reply == clientmodel.NoReply || o.Reply == reply) {
+			return o
 		}
 	}
 	return nil
@@ -214,7 +271,21 @@ func (u *unit) instantiate(e Effect, t target, here Site) []Effect {
 	}
 	e.Path = append([]Site{here}, e.Path...)
 	e.Deferred = false
+	if e.Op == clientmodel.RunWords {
+		return spread(spelled(u.expand(e), here))
+	}
 	return spread(u.expand(e))
+}
+
+// spelled places commands whose words have just become known: they stand where somebody wrote the words, not in the
+// helper that runs any command.
+func spelled(all []Effect, here Site) []Effect {
+	for i := range all {
+		if all[i].Op != clientmodel.RunWords {
+			all[i].At, all[i].Path, all[i].KeyAt, all[i].TTLAt = here, nil, Site{}, Site{}
+		}
+	}
+	return all
 }
 
 func (u *unit) substAll(ts []keyterm.Term, env keyterm.Env) []keyterm.Term {

@@ -26,7 +26,10 @@ type frame struct {
 }
 
 // maxWork is the number of values of one function that are computed with care; then cut values are remembered too.
-const maxWork = 20000
+const maxWork = 4000
+
+// maxJoin is the number of values that a join looks at; a join of more is unknown.
+const maxJoin = 12
 
 const maxValueDepth = 200
 
@@ -219,6 +222,9 @@ func (f *frame) phi(v *ssa.Phi) keyterm.Term {
 	if t, ok := f.rounds(v); ok {
 		return t
 	}
+	if len(v.Edges) > maxJoin {
+		return keyterm.Term{}
+	}
 	var all []keyterm.Term
 	for _, e := range v.Edges {
 		if e != v {
@@ -279,8 +285,12 @@ func (f *frame) variable(a *ssa.Alloc) keyterm.Term {
 			return t
 		}
 	}
+	stores := f.u.storesTo(f.fn, a)
+	if len(stores) > maxJoin {
+		return keyterm.Term{}
+	}
 	var all []keyterm.Term
-	for _, s := range f.u.storesTo(f.fn, a) {
+	for _, s := range stores {
 		all = append(all, f.u.frame(s.Parent()).value(s.Val))
 	}
 	if escapes(a) {

@@ -118,7 +118,7 @@ func outermost(fn *ssa.Function) *ssa.Function {
 // the called function.
 func standsFor(fn *ssa.Function, call *ssa.Call) *ssa.Function {
 	for w := fn; w != nil; w = w.Parent() {
-		if sameSignature(w, call) {
+		if sameSignature(w, call) && sameWork(fn, call) {
 			return w
 		}
 	}

@@ -48,6 +48,7 @@ func (l *Lock) held() Held {
 // key. What happens to the key on the success path decides: a key that is only deleted after a failure is a mark that
 // is undone, one that is overwritten is a result that is kept.
 func (u *unit) pair(fn *ssa.Function, a *activity) []Lock {
+	markAttempts(a)
 	var locks []Lock
 	for i := range a.events {
 		acq := &a.events[i]

@@ -4,6 +4,8 @@ package lockfacts
 // as a package fact of the package itself; under go vet and golangci-lint there is none, so findings that need it are
 // program findings.
 type Program struct {
+	// Lazy is true where there is no news, but somebody needs the facts of a package that did not seem worth reading.
+	Lazy    bool
 	Impls   []Impl      // which types the program uses as which interfaces
 	Funcs   []Summary   // methods of those types, by Name
 	Guards  []Guard     // functions of this package that others wrap in a lock

@@ -87,9 +87,9 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 		if !propagates(e) {
 			continue
 		}
-		if o := u.outcomeFor(fn, &a.events[i]); o != nil {
+		for _, o := range u.outcomesFor(fn, &a.events[i]) {
 			o.Effect = len(s.Effects)
-			s.Outcomes = append(s.Outcomes, *o)
+			s.Outcomes = append(s.Outcomes, o)
 		}
 		s.Effects = append(s.Effects, e.Effect)
 	}
@@ -106,10 +106,13 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 
 // propagates reports whether callers have to know of an effect: what is open, and what their arguments still decide.
 func propagates(e Event) bool {
+	if e.Op == clientmodel.Watch || e.Op == clientmodel.Begin {
+		return false // of use on the one connection only
+	}
 	if e.Op == clientmodel.Get || e.Op == clientmodel.Set {
 		return len(e.Path) < 4 && (dependsOnParams(e.Key) || e.Key.Class() != "")
 	}
-	return !e.Closed || dependsOnParams(e.Key) || dependsOnParams(e.TTL) || len(e.Path) < 2
+	return !e.Closed || dependsOnParams(e.Key) || dependsOnParams(e.TTL) || dependsOnParams(e.Owner)
 }
 
 // results are the values that a function returns, joined over its returns. An error result says nothing.
@@ -127,7 +130,7 @@ func (u *unit) results(fn *ssa.Function) []keyterm.Term {
 		var all []keyterm.Term
 		for _, b := range fn.Blocks {
 			if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && i < len(r.Results) {
-				all = append(all, f.value(r.Results[i]))
+				all = append(all, f.literal(r.Results[i], r.Pos()))
 			}
 		}
 		if hasError(fn) {
@@ -236,6 +239,30 @@ func isNil(v ssa.Value) bool {
 	return ok && c.IsNil()
 }
 
+// outcomesFor says what the function's results are in the scenarios of an acquire. A command that only callers know may
+// be one: then it depends on the form of its reply.
+func (u *unit) outcomesFor(fn *ssa.Function, e *Event) []Outcome {
+	if e.Op != clientmodel.RunWords && e.Op != clientmodel.RunScript {
+		if o := u.outcomeFor(fn, e); o != nil {
+			return []Outcome{*o}
+		}
+		return nil
+	}
+	var out []Outcome
+	for _, r := range []clientmodel.Reply{clientmodel.StatusReply, clientmodel.IntReply} {
+		may := *e
+		may.Op, may.Reply, may.outcome = clientmodel.SetIfAbsent, r, &Outcome{}
+		if e.from.summary != nil && e.from.effect >= 0 {
+			may.outcome = e.from.summary.outcomeOf(e.from.effect, r)
+		}
+		if o := u.outcomeFor(fn, &may); o != nil {
+			o.Reply = r
+			out = append(out, *o)
+		}
+	}
+	return out
+}
+
 // outcomeFor walks the three scenarios of an acquire that is still open and says what the function's results are then.
 func (u *unit) outcomeFor(fn *ssa.Function, e *Event) *Outcome {
 	if !e.Op.Acquires() || e.Closed || e.Deferred || e.Async || e.outcome == nil || fn.Signature.Results().Len() == 0 {
@@ -264,7 +291,7 @@ func (u *unit) outcomeFor(fn *ssa.Function, e *Event) *Outcome {
 
 // walk follows the paths behind an acquire in one scenario.
 func (u *unit) walk(e *Event, s clientmodel.Scenario, stop func(ssa.Instruction) bool) *lockflow.Reach {
-	return lockflow.Walk(lockflow.Options{Start: e.Instr, Assume: u.assume(e, s), Stop: stop, NoReturn: u.noReturn})
+	return lockflow.Walk(lockflow.Options{Start: e.Instr, Assume: u.assume(e, s), Stop: e.untilNext(s, stop), NoReturn: u.noReturn})
 }
 
 // assume knows what the acquire returned, where it was kept too.
@@ -318,14 +345,15 @@ func (e *Event) accessed(c *ssa.Call) ([]clientmodel.Role, bool) {
 	}
 	obj, _ := fn.Object().(*types.Func)
 	roles, ok := clientmodel.Accessor(obj)
-	if !ok || !derivesObject(c.Call.Args[0], e.Instr.Value(), 0) {
+	if !ok || !e.derivesObject(c.Call.Args[0], e.Instr.Value(), 0) {
 		return nil, false
 	}
 	return roles, true
 }
 
-// derivesObject follows a command object from its call through local variables and embedded fields.
-func derivesObject(v, root ssa.Value, depth int) bool {
+// derivesObject follows a command object from its call through local variables, embedded fields, and other objects that
+// are made of it.
+func (e *Event) derivesObject(v, root ssa.Value, depth int) bool {
 	if v == root {
 		return true
 	}
@@ -334,17 +362,27 @@ func derivesObject(v, root ssa.Value, depth int) bool {
 	}
 	switch v := v.(type) {
 	case *ssa.FieldAddr:
-		return derivesObject(v.X, root, depth+1)
+		return e.derivesObject(v.X, root, depth+1)
 	case *ssa.UnOp:
-		return derivesObject(v.X, root, depth+1)
+		return e.derivesObject(v.X, root, depth+1)
 	case *ssa.Alloc:
 		for _, r := range *v.Referrers() {
-			if s, ok := r.(*ssa.Store); ok && s.Addr == v && derivesObject(s.Val, root, depth+1) {
+			if s, ok := r.(*ssa.Store); ok && s.Addr == v && e.derivesObject(s.Val, root, depth+1) {
 				return true
 			}
 		}
 	case *ssa.ChangeType:
-		return derivesObject(v.X, root, depth+1)
+		return e.derivesObject(v.X, root, depth+1)
+	case *ssa.IndexAddr:
+		n, ok := v.Index.(*ssa.Const)
+		return ok && n.Value != nil && e.element > 0 && n.Int64() == int64(e.element-1) && e.derivesObject(v.X, root, depth+1)
+	case *ssa.Extract:
+		c, ok := v.Tuple.(*ssa.Call)
+		if !ok {
+			return false
+		}
+		roles, ok := e.accessed(c)
+		return ok && v.Index < len(roles) && roles[v.Index] == clientmodel.MessageResult
 	}
 	return false
 }

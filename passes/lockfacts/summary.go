@@ -21,6 +21,8 @@ type Fact struct {
 	Keys     []LockKey // what the package acquires, by Class and place
 	Sees     []string  // imported packages, directly or not, that have Keys, if this one has
 	Guards   []Guard
+	// Wants are packages of the program whose functions make keys, owner values or TTLs here, and that have no facts.
+	Wants []string
 	// Bound says which types stand in which fields, "import/path.Type.field", of interface type.
 	Bound []Impl
 }
@@ -178,6 +180,8 @@ type Held struct {
 // Outcome is what results look like in the three scenarios of an acquire.
 type Outcome struct {
 	Effect int // index into Effects
+	// Reply is the form of the reply that it is for, where only callers know the command; else NoReply.
+	Reply clientmodel.Reply
 	// Held, Taken and Outage give one abstract value per result.
 	Held, Taken, Outage []clientmodel.Abstract
 }

@@ -41,6 +41,7 @@ type unit struct {
 	frames     map[*ssa.Function]*frame
 	summaries  map[*ssa.Function]*Summary
 	busy       map[*ssa.Function]bool
+	nested     int                        // see maxNested
 	cyclic     map[*ssa.Function]bool     // asked for while being made
 	partial    map[*ssa.Function]*Summary // what is known of those meanwhile
 	locks      map[*ssa.Function][]Lock
@@ -150,10 +151,12 @@ func imports(p *types.Package) []*types.Package {
 // build makes the SSA form: bodies for this package only.
 func (u *unit) build() {
 	u.prog = ssa.NewProgram(u.pass.Fset, ssa.InstantiateGenerics)
-	for _, p := range imports(u.pass.Pkg) {
+	// Bodies mention package-level objects of direct imports only; what lies below is reached through methods.
+	for _, p := range u.pass.Pkg.Imports() {
 		u.prog.CreatePackage(p, nil, nil, true)
 	}
-	u.pkg = u.prog.CreatePackage(u.pass.Pkg, u.pass.Files, u.pass.TypesInfo, false)
+	files, info := u.typed()
+	u.pkg = u.prog.CreatePackage(u.pass.Pkg, files, info, false)
 	u.pkg.Build()
 	u.collect()
 }
