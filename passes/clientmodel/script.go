@@ -28,6 +28,11 @@ func isSHA1(s string) bool {
 	return len(s) == 40 && strings.Trim(strings.ToLower(s), "0123456789abcdef") == ""
 }
 
+// runScript is evals for operands that are known one by one.
+func runScript(text keyterm.Term, keys, args []keyterm.Term, known bool) []Command {
+	return []Command{{Op: RunScript, Script: text, Keys: keys, KeysKnown: known, Args: args, ArgsKnown: known, Reply: IntReply}}
+}
+
 // known are the elements of a list, and whether they are all of them. A nil slice is the empty list.
 func known(t keyterm.Term) ([]keyterm.Term, bool) {
 	if t.Op == keyterm.List {

@@ -170,11 +170,6 @@ func (t *target) bind(extra keyterm.Env) {
 	for i, a := range t.args {
 		t.env[keyterm.ParamName(t.name, i)] = a
 	}
-	if t.summary != nil { // what somebody else will pass is not known, and no parameter of the caller
-		for i := len(t.args); i < t.summary.Params; i++ {
-			t.env[keyterm.ParamName(t.name, i)] = keyterm.Term{}
-		}
-	}
 }
 
 // targets are the functions that a call can reach. Few calls have more than one.
@@ -216,9 +211,6 @@ func (u *unit) named(name string, args []keyterm.Term) target {
 		t.summary = u.summaryOf(t.fn)
 	} else {
 		t.summary = u.funcs[name]
-	}
-	if row, ok := clientmodel.Named(name); ok {
-		t.row = &row
 	}
 	t.bind(nil)
 	return t
@@ -443,20 +435,14 @@ func (u *unit) subst(t keyterm.Term, env keyterm.Env) keyterm.Term {
 	})
 }
 
-// maxNested bounds calls of function values inside each other's results: a function that calls what it is given, given
-// itself, would never end.
-const maxNested = 4
-
 // callKnown calls a function value that a substitution has made known.
 func (u *unit) callKnown(p keyterm.Term) keyterm.Term {
 	if p.Text == "strings.Join" && len(p.Args) == 2 && p.Args[0].Op == keyterm.List {
 		return joinList(p)
 	}
-	if p.Text != "" || len(p.Args) == 0 || p.Args[0].Op != keyterm.Func || u.nested > maxNested {
+	if p.Text != "" || len(p.Args) == 0 || p.Args[0].Op != keyterm.Func {
 		return p
 	}
-	u.nested++
-	defer func() { u.nested-- }()
 	for _, t := range u.called(p.Args[0], p.Args[1:], nil, 0) {
 		if t.summary != nil && p.Index < len(t.summary.Results) && t.summary.Results[p.Index].Op != keyterm.Unknown {
 			if v := u.subst(t.summary.Results[p.Index], t.env); v.Op != keyterm.Unknown {
@@ -482,11 +468,9 @@ func joinList(p keyterm.Term) keyterm.Term {
 // applyOptions carries out the writes of functional options on an object.
 func (u *unit) applyOptions(o keyterm.Term) keyterm.Term {
 	i := slices.Index(o.Names, applied)
-	if u.nested > maxNested || i < 0 || o.Args[i].Op != keyterm.List && o.Args[i].Op != keyterm.Const {
+	if i < 0 || o.Args[i].Op != keyterm.List && o.Args[i].Op != keyterm.Const {
 		return o
 	}
-	u.nested++
-	defer func() { u.nested-- }()
 	options := o.Args[i].Args
 	o.Names = slices.Delete(slices.Clone(o.Names), i, i+1)
 	o.Args = slices.Delete(slices.Clone(o.Args), i, i+1)
