@@ -89,7 +89,7 @@ func (c *checker) judge(fn *ssa.Function) {
 // call reports a call that certainly goes past a wrapper.
 func (c *checker) call(fn *ssa.Function, call ssa.CallInstruction) {
 	g, ok := c.bypassed(call)
-	if !ok || c.held(call, g) || g.Wrapper == fn.String() || c.sets(fn, g) {
+	if !ok || c.held(call, g) || g.Wrapper == fn.String() || c.sets(fn, g) || !c.applies(g) {
 		return
 	}
 	at := lockfacts.Site{Pos: c.r.Res.Pos(call), Function: fn.String(), Package: c.r.Pass.Pkg.Path()}

@@ -10,7 +10,7 @@ import (
 func evals(text, keys, args keyterm.Term) []Command {
 	cmd := Command{Op: RunScript, Script: text, Reply: IntReply}
 	cmd.Keys, cmd.KeysKnown = known(keys)
-	cmd.Args, cmd.ArgsKnown = known(args)
+	cmd.Args, cmd.ArgsKnown = spread(args)
 	return []Command{cmd}
 }
 
@@ -28,11 +28,6 @@ func isSHA1(s string) bool {
 	return len(s) == 40 && strings.Trim(strings.ToLower(s), "0123456789abcdef") == ""
 }
 
-// runScript is evals for operands that are known one by one.
-func runScript(text keyterm.Term, keys, args []keyterm.Term, known bool) []Command {
-	return []Command{{Op: RunScript, Script: text, Keys: keys, KeysKnown: known, Args: args, ArgsKnown: known, Reply: IntReply}}
-}
-
 // known are the elements of a list, and whether they are all of them. A nil slice is the empty list.
 func known(t keyterm.Term) ([]keyterm.Term, bool) {
 	if t.Op == keyterm.List {
@@ -42,6 +37,23 @@ func known(t keyterm.Term) ([]keyterm.Term, bool) {
 		return nil, true
 	}
 	return nil, false
+}
+
+// spread are the arguments of a script. The one argument of a call may be a list or a map itself: clients hand its
+// elements to the script one by one. Of an interface value nobody knows whether it is one.
+func spread(t keyterm.Term) ([]keyterm.Term, bool) {
+	all, ok := known(t)
+	if !ok || len(all) != 1 {
+		return all, ok
+	}
+	only := all[0].Strip()
+	switch {
+	case only.Op == keyterm.List:
+		return only.Args, true
+	case strings.HasPrefix(only.Type, "[]") && only.Type != "[]byte", strings.HasPrefix(only.Type, "map["):
+		return nil, false
+	}
+	return all, only.Type != "any" && only.Type != "interface {}" && only.Type != "interface{}"
 }
 
 // sumOf is the SHA1 of a script's text, and sourceOf the text whose SHA1 a value is: what SCRIPT LOAD returns is kept
