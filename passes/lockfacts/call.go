@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 	"strconv"
 
 	"golang.org/x/tools/go/ssa"
@@ -170,6 +171,11 @@ func (t *target) bind(extra keyterm.Env) {
 	for i, a := range t.args {
 		t.env[keyterm.ParamName(t.name, i)] = a
 	}
+	if t.summary != nil { // what somebody else will pass is not known, and no parameter of the caller
+		for i := len(t.args); i < t.summary.Params; i++ {
+			t.env[keyterm.ParamName(t.name, i)] = keyterm.Term{}
+		}
+	}
 }
 
 // targets are the functions that a call can reach. Few calls have more than one.
@@ -211,6 +217,9 @@ func (u *unit) named(name string, args []keyterm.Term) target {
 		t.summary = u.summaryOf(t.fn)
 	} else {
 		t.summary = u.funcs[name]
+	}
+	if row, ok := clientmodel.Named(name); ok {
+		t.row = &row
 	}
 	t.bind(nil)
 	return t
@@ -303,7 +312,7 @@ func (u *unit) invoked(f *frame, c ssa.CallInstruction) []target {
 	if out := u.dynamic(c, args); len(out) > 0 {
 		return out
 	}
-	if out := u.implementations(common, args); len(out) > 0 {
+	if out := u.implementations(f, common, args); len(out) > 0 {
 		return out
 	}
 	u.unknown("interface method without a known implementation", u.pos(u.callPos(c)))
@@ -325,12 +334,15 @@ func (u *unit) methodOf(recv keyterm.Term, method string, args []keyterm.Term) (
 
 // implementations are the methods of the types that are used as the interface somewhere in sight. In-memory and no-op
 // twins do nothing to locks and do not count, unless nobody does anything to locks and it is the string that matters.
-func (u *unit) implementations(common *ssa.CallCommon, args []keyterm.Term) []target {
+func (u *unit) implementations(f *frame, common *ssa.CallCommon, args []keyterm.Term) []target {
 	var out, others []target
 	for _, typ := range u.impls[typeName(common.Value.Type())] {
 		for _, name := range methodNames(typ, common.Method.Name()) {
 			if u.byName[name] == nil && u.funcs[name] == nil {
 				continue
+			}
+			if name == f.name || strings.HasPrefix(f.name, name+"$") {
+				break // a decorator's own method: what it holds is another one
 			}
 			if t := u.named(name, args); t.summary != nil && t.summary.touchesLocks() {
 				out = append(out, t)
@@ -435,14 +447,20 @@ func (u *unit) subst(t keyterm.Term, env keyterm.Env) keyterm.Term {
 	})
 }
 
+// maxNested bounds calls of function values inside each other's results: a function that calls what it is given, given
+// itself, would never end.
+const maxNested = 4
+
 // callKnown calls a function value that a substitution has made known.
 func (u *unit) callKnown(p keyterm.Term) keyterm.Term {
 	if p.Text == "strings.Join" && len(p.Args) == 2 && p.Args[0].Op == keyterm.List {
 		return joinList(p)
 	}
-	if p.Text != "" || len(p.Args) == 0 || p.Args[0].Op != keyterm.Func {
+	if p.Text != "" || len(p.Args) == 0 || p.Args[0].Op != keyterm.Func || u.nested > maxNested {
 		return p
 	}
+	u.nested++
+	defer func() { u.nested-- }()
 	for _, t := range u.called(p.Args[0], p.Args[1:], nil, 0) {
 		if t.summary != nil && p.Index < len(t.summary.Results) && t.summary.Results[p.Index].Op != keyterm.Unknown {
 			if v := u.subst(t.summary.Results[p.Index], t.env); v.Op != keyterm.Unknown {
@@ -468,9 +486,11 @@ func joinList(p keyterm.Term) keyterm.Term {
 // applyOptions carries out the writes of functional options on an object.
 func (u *unit) applyOptions(o keyterm.Term) keyterm.Term {
 	i := slices.Index(o.Names, applied)
-	if i < 0 || o.Args[i].Op != keyterm.List && o.Args[i].Op != keyterm.Const {
+	if u.nested > maxNested || i < 0 || o.Args[i].Op != keyterm.List && o.Args[i].Op != keyterm.Const {
 		return o
 	}
+	u.nested++
+	defer func() { u.nested-- }()
 	options := o.Args[i].Args
 	o.Names = slices.Delete(slices.Clone(o.Names), i, i+1)
 	o.Args = slices.Delete(slices.Clone(o.Args), i, i+1)
