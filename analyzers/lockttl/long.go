@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/types"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/leasevet/leasevet/analyzers/internal/judge"
@@ -86,7 +87,7 @@ const maxRelated = 10
 func (c *checker) reportOne(l longTTL, others []finding.Related) {
 	related, ends := l.related(), ""
 	if l.work.duration > 0 {
-		ends = fmt.Sprintf(" (the work ends within %s)", l.work.duration)
+		ends = fmt.Sprintf(" (the work ends within %s)", span(l.work.duration))
 		related = append(related, judge.Related(l.work.at, "%s, here", l.work.what))
 	}
 	if l.constant != nil {
@@ -94,5 +95,17 @@ func (c *checker) reportOne(l longTTL, others []finding.Related) {
 	}
 	c.Report(judge.Fault{Kind: "long-ttl", Level: l.level, At: l.at, Class: l.class, Path: l.path, Related: append(related, others...),
 		Message: fmt.Sprintf("a fixed TTL of %s that nothing renews is the recovery time%s: after a crash the key blocks everybody for "+
-			"that long; take a short lease (30s) and renew it while the owner lives", l.ttl, ends)})
+			"that long; take a short lease (30s) and renew it while the owner lives", span(l.ttl), ends)})
+}
+
+// span is a duration as people write it: 30m, and not 30m0s.
+func span(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }

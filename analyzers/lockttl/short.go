@@ -87,7 +87,7 @@ func (c *checker) short(s *section) {
 	}
 	c.Report(judge.Fault{Kind: "short-ttl", Level: finding.Warning, At: at, Class: e.Key.Class(), Path: flow(e), Related: related,
 		Message: fmt.Sprintf("the lease is %s but the work may run %s (%s at %s): after the lease somebody else works too; renew the lease "+
-			"and stop when that fails, or bound the work below it", d, s.work.duration, s.work.what, judge.Brief(s.work.at))})
+			"and stop when that fails, or bound the work below it", span(d), span(s.work.duration), s.work.what, judge.Brief(s.work.at))})
 }
 
 // bound is how long some work may take, and what says so.
