@@ -51,7 +51,7 @@ func alone(r *judge.Reporter, e lockfacts.Event, all sites) {
 	if !ok || all.stronger(e) {
 		return
 	}
-	acq := &lockfacts.Event{Effect: lockfacts.Effect{At: c.Acquire, TTL: c.TTL, Unit: clientmodel.Duration}}
+	acq := &lockfacts.Event{Effect: lockfacts.Effect{At: c.Acquire, TTL: c.TTL, Unit: c.Unit}}
 	switch {
 	case e.Op == clientmodel.Delete && e.Guard == clientmodel.NotAtomic:
 		nonatomic(r, acq, e)

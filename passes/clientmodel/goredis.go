@@ -7,26 +7,45 @@ import (
 	"github.com/leasevet/leasevet/passes/keyterm"
 )
 
-// goRedis is go-redis: the v9 module and the module it was until v8. Every receiver (Client, ClusterClient,
-// UniversalClient, Cmdable, Pipeliner, Tx, Conn) has the same methods, so rows go by method name alone.
-// Source: the package documentation of github.com/redis/go-redis/v9 and the Redis command reference.
+// goRedis is go-redis: the module of v9, the one it was until v8, and the one before that. Every receiver (Client,
+// ClusterClient, Ring, UniversalClient, Cmdable, Pipeliner, Tx, Conn) has the same methods, so rows go by method name
+// alone. Source: the package documentation of github.com/redis/go-redis/v9 and the Redis command reference.
 var goRedis = library{
-	paths: []string{"github.com/redis/go-redis", "github.com/go-redis/redis", "gopkg.in/redis.v5"},
+	paths: []string{"github.com/redis/go-redis", "github.com/go-redis/redis", "gopkg.in/redis", "gopkg.in/go-redis/redis"},
 	rows: func(sub, major string) map[string]Row {
 		if sub != "" {
 			return nil
 		}
-		if major == "" || major == "v7" { // the API had no contexts before v8
-			return goRedisWithoutContext
+		if contexts(major) {
+			return goRedisRows
 		}
-		return goRedisRows
+		return goRedisWithoutContext
 	},
-	accessors: map[string][]Role{
-		"Err": {ErrResult}, "Val": {ValueResult}, "Result": {ValueResult, ErrResult},
-		"Bool": {ValueResult, ErrResult}, "Int": {ValueResult, ErrResult}, "Int64": {ValueResult, ErrResult},
-		"Uint64": {ValueResult, ErrResult}, "Text": {ValueResult, ErrResult},
-	},
+	objects: []string{"*Cmd"}, accessors: cmdAccessors,
+	sentinels: []string{"Nil", "redis: nil"},
+}
+
+// compatLibrary is the adapters that give rueidis and valkey-go the methods of go-redis. That of valkey-go is untested.
+// Source: the package documentation of github.com/redis/rueidis/rueidiscompat.
+var compatLibrary = library{
+	paths:   []string{"github.com/redis/rueidis/rueidiscompat", "github.com/valkey-io/valkey-go/valkeycompat"},
+	rows:    func(string, string) map[string]Row { return goRedisRows },
+	objects: []string{"*Cmd"}, accessors: cmdAccessors,
 	sentinels: []string{"Nil"},
+}
+
+// cmdAccessors are the methods of IntCmd, BoolCmd, StatusCmd and their like.
+var cmdAccessors = map[string][]Role{
+	"Err": {ErrResult}, "Val": {ValueResult}, "Result": {ValueResult, ErrResult},
+	"Bool": {ValueResult, ErrResult}, "Int": {ValueResult, ErrResult}, "Int64": {ValueResult, ErrResult},
+	"Uint64": {ValueResult, ErrResult}, "Text": {ValueResult, ErrResult},
+}
+
+// contexts reports whether the functions of a major version take a context: since v8 they do. Versions before v7 were
+// no modules and have none in the path.
+func contexts(major string) bool {
+	n, err := strconv.Atoi(strings.TrimPrefix(major, "v"))
+	return err == nil && n >= 8
 }
 
 var (

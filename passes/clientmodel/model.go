@@ -34,6 +34,9 @@ const (
 	RunScript
 	// RunWords runs a command whose words have still to be found.
 	RunWords
+	// Watch makes a transaction on the same connection fail if somebody writes the key; Begin begins one.
+	Watch
+	Begin
 )
 
 // String is the operation's name in words.
@@ -42,6 +45,7 @@ func (o Op) String() string { return opNames[o] }
 var opNames = [...]string{
 	"nothing", "set if absent", "set", "set if present", "compare and set", "get", "delete", "compare and delete",
 	"expire", "compare and expire", "acquire", "release", "extend", "run a script", "run words",
+	"watch", "begin a transaction",
 }
 
 // Acquires reports whether the operation can begin to hold a lock.

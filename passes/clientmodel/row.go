@@ -2,6 +2,7 @@ package clientmodel
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/leasevet/leasevet/passes/keyterm"
@@ -44,6 +45,10 @@ type Command struct {
 	Script               keyterm.Term
 	Keys, Args           []keyterm.Term
 	KeysKnown, ArgsKnown bool
+	// Queued is true where the command only runs with the transaction that it is queued in.
+	Queued bool
+	// Nth is the number of the command, from 1, in a call that runs a list of them and returns a list of replies.
+	Nth int
 }
 
 // Reply is the form of a reply.
@@ -68,6 +73,12 @@ const (
 	OtherResult Role = iota
 	ValueResult      // the reply's value
 	ErrResult        // the error
+	// RawResult and RawErrResult are the reply as it came, nil where there was none, and an error that says nothing of
+	// that: readers make a value and an error of the two.
+	RawResult
+	RawErrResult
+	MissingResult // whether the reply is nil
+	MessageResult // the reply as another object that accessors read
 )
 
 // Row is what is known of one library function.
@@ -90,13 +101,26 @@ type Row struct {
 type library struct {
 	paths []string // module paths without the major version
 	rows  func(sub string, major string) map[string]Row
+	// rule makes the row of a function that rows leaves out, where a library has too many to list. It may be nil.
+	rule func(sub string, fn *types.Func) (Row, bool)
+	// objects are the types of command objects: full names, or how names end if they start with a *.
+	objects []string
 	// accessors are the methods of command objects.
 	accessors map[string][]Role
-	// sentinels are the names of error variables that say "no reply" or "taken", and nothing else.
+	// readers are functions that take what a command returned, (reply, error), and return a value and an error.
+	readers []string
+	// sentinels are the names of error variables that say "no reply" or "taken", and nothing else; a constant is given
+	// by its text.
 	sentinels []string
+	// asks are functions that ask whether an error is a sentinel.
+	asks []string
 }
 
-var libraries = []library{goRedis, redsyncLibrary, redislockLibrary}
+// libraries are all that is known. A path that stands below another library's path stands before it.
+var libraries = []library{
+	goRedis, compatLibrary, redigoLibrary, rueidisLocker, rueidisLibrary, goZeroLibrary, redsyncLibrary, redislockLibrary,
+	memcacheLibrary, etcdLibrary, consulLibrary,
+}
 
 // IsClient reports whether the import path belongs to a client library: its packages are described by rows and never
 // analysed themselves.
@@ -107,6 +131,7 @@ func IsClient(path string) bool {
 
 // find returns the library of an import path, the path below the module and the module's major version ("v9", or "").
 func find(path string) (lib *library, sub, major string, ok bool) {
+	path = unversioned(path)
 	for i := range libraries {
 		for _, p := range libraries[i].paths {
 			if path != p && !strings.HasPrefix(path, p+"/") {
@@ -120,6 +145,24 @@ func find(path string) (lib *library, sub, major string, ok bool) {
 		}
 	}
 	return nil, "", "", false
+}
+
+// unversioned writes gopkg.in/redis.v5 as gopkg.in/redis/v5, as all other modules do it.
+func unversioned(path string) string {
+	host, rest, _ := strings.Cut(path, "/")
+	if host != "gopkg.in" {
+		return path
+	}
+	first, below, nested := strings.Cut(rest, "/")
+	name, version, ok := strings.Cut(first, ".")
+	if !ok {
+		return path
+	}
+	path = host + "/" + name + "/" + version
+	if nested {
+		path += "/" + below
+	}
+	return path
 }
 
 func isMajor(s string) bool {
@@ -139,57 +182,29 @@ func Lookup(fn *types.Func) (Row, bool) {
 	if !ok {
 		row, ok = lib.rows(sub, major)[fn.Name()]
 	}
+	if !ok && lib.rule != nil {
+		row, ok = lib.rule(sub, fn)
+	}
+	return row, ok
+}
+
+// Named is the row of a function that a library returns, by the name that the row of the returning function gives it.
+func Named(name string) (Row, bool) {
+	i := strings.LastIndexByte(name, '#')
+	if i < 0 {
+		return Row{}, false
+	}
+	lib, sub, major, ok := find(name[:i])
+	if !ok {
+		return Row{}, false
+	}
+	row, ok := lib.rows(sub, major)[name[i:]]
 	return row, ok
 }
 
 // Queues reports whether a method runs its function argument inside the transaction of a watching connection.
 func Queues(fn *types.Func) bool {
 	return fn != nil && fn.Name() == "TxPipelined" && ReceiverName(fn) == "Tx."
-}
-
-// Accessor is what the results of a command object's method stand for.
-func Accessor(fn *types.Func) ([]Role, bool) {
-	if fn == nil || fn.Pkg() == nil || fn.Signature().Recv() == nil {
-		return nil, false
-	}
-	lib, _, _, ok := find(fn.Pkg().Path())
-	if !ok || !strings.HasSuffix(ReceiverName(fn), "Cmd.") {
-		return nil, false
-	}
-	roles, ok := lib.accessors[fn.Name()]
-	return roles, ok
-}
-
-// AccessorNamed is Accessor for a method that is given by its full name.
-func AccessorNamed(full string) ([]Role, bool) {
-	recv, name, ok := strings.Cut(strings.TrimPrefix(full, "(*"), ").")
-	dot := strings.LastIndexByte(recv, '.')
-	if !ok || dot < 0 || !strings.HasSuffix(recv, "Cmd") {
-		return nil, false
-	}
-	lib, _, _, ok := find(recv[:dot])
-	if !ok {
-		return nil, false
-	}
-	roles, ok := lib.accessors[name]
-	return roles, ok
-}
-
-// IsSentinel reports whether the package-level variable is an error that says "no reply" or "taken", and nothing else.
-func IsSentinel(v *types.Var) bool {
-	if v == nil || v.Pkg() == nil {
-		return false
-	}
-	lib, _, _, ok := find(v.Pkg().Path())
-	if !ok {
-		return false
-	}
-	for _, s := range lib.sentinels {
-		if s == v.Name() {
-			return true
-		}
-	}
-	return false
 }
 
 // ReceiverName is the name of a method's receiver type with a dot, "Client.", or "".
@@ -209,4 +224,6 @@ func ReceiverName(fn *types.Func) string {
 }
 
 // IsLockObject reports whether a type, as the rows name it, is a library's lock: the proof of its owner is inside.
-func IsLockObject(typ string) bool { return typ == mutexType || typ == redislockType }
+func IsLockObject(typ string) bool { return slices.Contains(lockObjects, typ) }
+
+var lockObjects = []string{mutexType, redislockType, goZeroLockType, etcdMutexType, consulLockType}

@@ -4,8 +4,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 

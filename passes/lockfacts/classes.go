@@ -58,7 +58,7 @@ func (u *unit) classOf(l *Lock, byShape map[string]*LockClass) {
 		c.Checked = c.Checked || checked
 		return
 	}
-	byShape[s] = &LockClass{Class: s, Acquire: l.Acquire.At, Checked: checked,
+	byShape[s] = &LockClass{Class: s, Acquire: l.Acquire.At, Checked: checked, Unit: l.Acquire.Unit,
 		TTL: closed(l.Acquire.TTL), Owner: closed(l.Acquire.Owner)}
 }
 
@@ -100,7 +100,7 @@ func (u *unit) comparedShapes(byShape map[string]*LockClass) {
 		if !a.e.Op.Acquires() || byShape[a.shape] != nil || unrepeated(a.e.Key) {
 			continue
 		}
-		c := &LockClass{Class: a.shape, Acquire: a.e.At, TTL: closed(a.e.TTL), Owner: closed(a.e.Owner)}
+		c := &LockClass{Class: a.shape, Acquire: a.e.At, TTL: closed(a.e.TTL), Unit: a.e.Unit, Owner: closed(a.e.Owner)}
 		if a.e.Closed {
 			byShape[a.shape] = c
 			continue

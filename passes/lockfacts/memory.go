@@ -77,7 +77,9 @@ func (f *frame) alloc(a *ssa.Alloc) keyterm.Term {
 	if !written && escapes(a) {
 		return f.at(keyterm.Term{Op: keyterm.Fresh, Text: keyterm.Local}, a.Pos())
 	}
-	o = f.withMutations(o, s)
+	if !handedToClients(a) {
+		o = f.withMutations(o, s)
+	}
 	return f.withOptions(o, a)
 }
 

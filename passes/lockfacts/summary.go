@@ -54,6 +54,7 @@ type LockClass struct {
 	Checked bool
 	// TTL and Owner are what the acquire stores, where they are closed.
 	TTL, Owner keyterm.Term
+	Unit       clientmodel.Unit // of the TTL
 }
 
 // LockKey is one spelling of the key of a lock.

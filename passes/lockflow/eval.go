@@ -34,8 +34,14 @@ func (w *walker) eval(e env, v ssa.Value, depth int) clientmodel.Abstract {
 		return w.binary(e, v, depth)
 	case *ssa.Call:
 		return w.call(e, v, depth)
-	case *ssa.MakeInterface, *ssa.MakeClosure, *ssa.Function, *ssa.Alloc:
+	case *ssa.MakeInterface:
+		return w.boxed(e, v, depth)
+	case *ssa.MakeClosure, *ssa.Function, *ssa.Alloc:
 		return clientmodel.NonNil
+	case *ssa.Extract:
+		return w.extract(e, v, depth)
+	case *ssa.TypeAssert:
+		return w.unboxed(e, v, depth)
 	case *ssa.ChangeInterface:
 		return w.eval(e, v.X, depth+1)
 	case *ssa.ChangeType:
@@ -150,15 +156,22 @@ func (w *walker) equal(x, y clientmodel.Abstract, v *ssa.BinOp) clientmodel.Abst
 func equal(x, y clientmodel.Abstract) clientmodel.Abstract {
 	x &^= clientmodel.Contention
 	y &^= clientmodel.Contention
+	if x == clientmodel.Nil || y == clientmodel.Nil { // what is in an interface value does not matter then
+		x, y = withoutContent(x), withoutContent(y)
+	}
 	switch {
-	case x == clientmodel.Nil && y == clientmodel.Nil, x == clientmodel.False && y == clientmodel.False,
-		x == clientmodel.True && y == clientmodel.True:
+	case x == y && (x == clientmodel.Nil || x&^clientmodel.NonNil == clientmodel.False || x&^clientmodel.NonNil == clientmodel.True):
 		return clientmodel.True
-	case x == clientmodel.Nil && y == clientmodel.NonNil, x == clientmodel.NonNil && y == clientmodel.Nil,
-		x == clientmodel.True && y == clientmodel.False, x == clientmodel.False && y == clientmodel.True:
+	case x == clientmodel.Nil && y == clientmodel.NonNil, x == clientmodel.NonNil && y == clientmodel.Nil:
+		return clientmodel.False
+	case x&clientmodel.NonNil == y&clientmodel.NonNil && opposite(x&^clientmodel.NonNil, y&^clientmodel.NonNil):
 		return clientmodel.False
 	}
 	return 0
+}
+
+func opposite(x, y clientmodel.Abstract) bool {
+	return x == clientmodel.True && y == clientmodel.False || x == clientmodel.False && y == clientmodel.True
 }
 
 // call knows the standard library's error functions.
@@ -177,18 +190,25 @@ func (w *walker) call(e env, c *ssa.Call, depth int) clientmodel.Abstract {
 	case "errors.Is":
 		return w.is(w.eval(e, c.Call.Args[0], depth+1), c.Call.Args[1])
 	}
+	if clientmodel.AsksForSentinel(obj) && len(c.Call.Args) > 0 {
+		return isContention(w.eval(e, c.Call.Args[0], depth+1))
+	}
 	return 0
 }
 
 // is decides errors.Is(err, target) for an error of the acquire.
 func (w *walker) is(err clientmodel.Abstract, target ssa.Value) clientmodel.Abstract {
-	if err == clientmodel.Nil {
-		return clientmodel.False
+	if err == clientmodel.Nil || isSentinel(target) {
+		return isContention(err)
 	}
-	if !isSentinel(target) {
-		return 0
-	}
+	return 0
+}
+
+// isContention decides whether an error of the acquire says that the lock is taken.
+func isContention(err clientmodel.Abstract) clientmodel.Abstract {
 	switch err {
+	case clientmodel.Nil:
+		return clientmodel.False
 	case clientmodel.NonNil | clientmodel.Contention:
 		return clientmodel.True
 	case clientmodel.NonNil:
@@ -202,6 +222,9 @@ func isSentinel(v ssa.Value) bool {
 		switch x := v.(type) {
 		case *ssa.MakeInterface:
 			v = x.X
+		case *ssa.Const:
+			return x.Value != nil && x.Value.Kind() == constant.String &&
+				clientmodel.IsSentinelConst(x.Type(), constant.StringVal(x.Value))
 		case *ssa.ChangeInterface:
 			v = x.X
 		case *ssa.UnOp:
@@ -211,8 +234,6 @@ func isSentinel(v ssa.Value) bool {
 			}
 			obj, _ := g.Object().(*types.Var)
 			return clientmodel.IsSentinel(obj)
-		case *ssa.Const:
-			return false
 		default:
 			return false
 		}
