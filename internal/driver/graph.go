@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/leasevet/leasevet/internal/finding"
 	"github.com/leasevet/leasevet/passes/lockfacts"
@@ -42,6 +43,10 @@ type state struct {
 	failed   []string
 	unknowns int
 	keep     any
+
+	wants []string        // packages whose facts were fetched for n: see fetchWanted
+	once  sync.Once       // guards late
+	late  *lockfacts.Fact // of a package that did not seem worth reading, and was wanted
 }
 
 // variant reports whether the node is compiled for one test only.
@@ -228,6 +233,28 @@ func (g *graph) ask(path string) []*node {
 		}
 	}
 	return asked
+}
+
+// below is the plain package with the given path, if n imports it, directly or not.
+func (g *graph) below(n *node, path string) *node {
+	seen := map[*node]bool{}
+	var find func(n *node) *node
+	find = func(n *node) *node {
+		for _, m := range n.imports {
+			if m.path == path && !m.variant() {
+				return m
+			}
+			if seen[m] || m.Standard || m.client {
+				continue
+			}
+			seen[m] = true
+			if got := find(m); got != nil {
+				return got
+			}
+		}
+		return nil
+	}
+	return find(n)
 }
 
 // addFiles notes the files of a package that was asked for.

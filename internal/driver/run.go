@@ -48,14 +48,12 @@ type run struct {
 	mu          sync.Mutex // guards what follows, and Config.Progress
 	done, total int
 
-	lazy bool         // this round only completes the first one: see onlyLazy
 	gate sync.RWMutex // held for writing while types are read, for reading while units use them
 }
 
 // analyse runs all units, then asks the link and runs again what it knows more about, until it knows nothing new.
 func (r *run) analyse(ctx context.Context) error {
 	linked := map[*node]bool{}
-	asked := 0
 	for round := 0; ; round++ {
 		if err := r.prepare(ctx); err != nil {
 			return err
@@ -66,26 +64,13 @@ func (r *run) analyse(ctx context.Context) error {
 		if err := interrupted(ctx); err != nil {
 			return err
 		}
-		if r.cfg.Link == nil || asked == maxRounds || round == 2*maxRounds {
+		if r.cfg.Link == nil || round == maxRounds {
 			return nil
 		}
 		if linked = r.link(); len(linked) == 0 {
 			return nil
 		}
-		if r.lazy = onlyLazy(linked); !r.lazy {
-			asked++
-		}
 	}
-}
-
-// onlyLazy reports whether the link only asked for packages that were not read because they did not seem worth it.
-func onlyLazy(linked map[*node]bool) bool {
-	for n := range linked {
-		if n.program == nil || !n.program.Lazy {
-			return false
-		}
-	}
-	return true
 }
 
 // link asks what the program knows about its packages and returns the units for which that is new.
@@ -109,8 +94,11 @@ func (r *run) link() map[*node]bool {
 func (r *run) units() []Unit {
 	var units []Unit
 	for _, n := range r.graph.nodes {
-		if n.ran {
+		switch {
+		case n.ran:
 			units = append(units, Unit{ImportPath: n.path, ForTest: n.ForTest, Fact: n.fact, Result: n.keep})
+		case n.late != nil:
+			units = append(units, Unit{ImportPath: n.path, ForTest: n.ForTest, Fact: n.late})
 		}
 	}
 	slices.SortFunc(units, func(a, b Unit) int {
@@ -218,15 +206,45 @@ func (r *run) types(n *node) error {
 	return err
 }
 
-// unit analyses one package.
+// unit analyses one package. If its keys are made by packages that did not seem worth reading, those are read now, and
+// it is analysed again with their facts.
 func (r *run) unit(n *node, round int) {
 	if !r.worth(n) {
 		n.forget()
 		return
 	}
+	passes := r.facts
+	if n.reports {
+		passes = r.full
+	}
+	r.fetchWanted(n, n.wants)
+	out := r.passes(n, passes, n.onDemand())
+	if out != nil && out.fact != nil && r.fetchWanted(n, out.fact.Wants) {
+		out = r.passes(n, passes, n.onDemand())
+	}
+	if out == nil {
+		return
+	}
+	n.take(out, round == 0)
+	n.keep = r.cfg.Keep(n.path, out.results)
+	r.progress()
+}
+
+// onDemand is what the link knows of n; and whoever wants facts of a package that has nothing to do with a lock asks.
+func (n *node) onDemand() *lockfacts.Program {
+	p := lockfacts.Program{}
+	if n.program != nil {
+		p = *n.program
+	}
+	p.OnDemand = true
+	return &p
+}
+
+// passes runs analyzers over a package, nil if the types of its imports cannot be had.
+func (r *run) passes(n *node, passes *PassRunner, program *lockfacts.Program) *passOutput {
 	if err := r.types(n); err != nil {
 		n.failed = []string{err.Error()}
-		return
+		return nil
 	}
 	r.gate.RLock()
 	defer r.gate.RUnlock()
@@ -234,18 +252,45 @@ func (r *run) unit(n *node, round int) {
 	defer free()
 	n.partial = r.problems(n, c)
 	c.prune()
-	passes := r.facts
-	if n.reports {
-		passes = r.full
-	}
-	out := passes.run(&passInput{
+	return passes.run(&passInput{
 		checked: c, other: n.otherFiles(), ignored: n.ignoredFiles(), module: passModule(n.Module),
-		facts: n.visible, program: n.program,
+		facts: n.visible, program: program,
 		read: (&source{overlay: r.overlay}).read,
 	})
-	n.take(out, round == 0 || r.lazy)
-	n.keep = r.cfg.Keep(n.path, out.results)
-	r.progress()
+}
+
+// fetchWanted adds the facts of wanted packages to what n sees, and reports whether it saw less before. Only n and its
+// importers see them: whether another unit got there first must not matter.
+func (r *run) fetchWanted(n *node, wants []string) (news bool) {
+	for _, path := range wants {
+		m := r.graph.below(n, path)
+		if n.visible[path] != nil || m == nil {
+			continue
+		}
+		if fact := r.wanted(m); fact != nil {
+			n.visible = maps.Clone(n.visible)
+			if n.visible == nil {
+				n.visible = map[string]*lockfacts.Fact{}
+			}
+			n.visible[path] = fact
+			news = true
+			if !slices.Contains(n.wants, path) {
+				n.wants = append(n.wants, path)
+			}
+		}
+	}
+	return news
+}
+
+// wanted is the fact of a package that did not seem worth reading. Its turn in the schedule is over, because importers
+// come later.
+func (r *run) wanted(m *node) *lockfacts.Fact {
+	m.once.Do(func() {
+		if out := r.passes(m, r.facts, &lockfacts.Program{Lazy: true}); out != nil {
+			m.late = out.fact
+		}
+	})
+	return m.late
 }
 
 // progress counts a unit that is done.

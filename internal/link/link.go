@@ -19,15 +19,11 @@ import (
 
 // Plan says which packages are to be analysed again, and with what knowledge.
 func Plan(units []driver.Unit) map[string]*lockfacts.Program {
-	l := &linker{funcs: map[string]lockfacts.Summary{}, own: map[string]*lockfacts.Fact{}, asked: map[string]bool{}, out: map[string]*lockfacts.Program{}}
+	l := &linker{funcs: map[string]lockfacts.Summary{}, own: map[string]*lockfacts.Fact{}, out: map[string]*lockfacts.Program{}}
 	for _, u := range units {
-		l.asked[u.ImportPath] = true
 		if u.Fact != nil {
 			l.collect(u.ImportPath, u.Fact)
 		}
-	}
-	if l.wanted(); len(l.out) > 0 {
-		return l.out // first everything that one package and the facts below it can say
 	}
 	l.implementations()
 	l.guards()
@@ -36,23 +32,11 @@ func Plan(units []driver.Unit) map[string]*lockfacts.Program {
 	return l.out
 }
 
-// wanted asks for packages that were not read because nothing in them has to do with a lock, and whose functions make
-// somebody's keys.
-func (l *linker) wanted() {
-	for _, path := range l.paths() {
-		for _, want := range l.own[path].Wants {
-			if l.own[want] == nil && !l.asked[want] {
-				l.program(want).Lazy = true
-			}
-		}
-	}
-}
-
 type linker struct {
-	funcs map[string]lockfacts.Summary // by name
-	own   map[string]*lockfacts.Fact   // by package
-	asked map[string]bool              // packages that were read already
-	out   map[string]*lockfacts.Program
+	funcs  map[string]lockfacts.Summary   // by name
+	byType map[string][]lockfacts.Summary // methods that touch locks, by receiver type without *
+	own    map[string]*lockfacts.Fact     // by package
+	out    map[string]*lockfacts.Program
 }
 
 func (l *linker) collect(path string, f *lockfacts.Fact) {
@@ -113,17 +97,26 @@ func (l *linker) tell(path string, i lockfacts.Impl, methods []lockfacts.Summary
 	}
 }
 
-// methods are the summaries of a type's methods that touch locks.
+// methods are the summaries of a type's methods that touch locks, none for a type that cannot acquire one: a cache or a
+// session store is no lock.
 func (l *linker) methods(typ string) []lockfacts.Summary {
-	var out []lockfacts.Summary
-	bare := strings.TrimPrefix(typ, "*")
-	for _, name := range slices.Sorted(maps.Keys(l.funcs)) {
-		s := l.funcs[name]
-		if (strings.HasPrefix(name, "(*"+bare+").") || strings.HasPrefix(name, "("+bare+").")) && len(s.Effects) > 0 {
-			out = append(out, s)
+	if l.byType == nil {
+		l.byType = map[string][]lockfacts.Summary{}
+		for _, name := range slices.Sorted(maps.Keys(l.funcs)) {
+			bare, _, ok := strings.Cut(strings.TrimPrefix(lockfacts.GuardName(name), "("), ").")
+			if ok && len(l.funcs[name].Effects) > 0 {
+				l.byType[bare] = append(l.byType[bare], l.funcs[name])
+			}
 		}
 	}
-	return out
+	all := l.byType[strings.TrimPrefix(typ, "*")]
+	acquires := func(s lockfacts.Summary) bool {
+		return slices.ContainsFunc(s.Effects, func(e lockfacts.Effect) bool { return e.Op.Acquires() })
+	}
+	if !slices.ContainsFunc(all, acquires) {
+		return nil
+	}
+	return all
 }
 
 // guards tells packages which of their functions others wrap in a lock, and which of their fields hold the bare value

@@ -27,7 +27,6 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/leasevet/leasevet/passes/clientmodel"
 	"github.com/leasevet/leasevet/passes/keyterm"
 )
 
@@ -86,26 +85,6 @@ func run(pass *analysis.Pass) (result any, err error) {
 	}
 	u.finish(res)
 	return res, nil
-}
-
-// relevant reports whether a package can matter: it reaches a client, it imports something that does, the link asks
-// for it, or, in one of the program's own modules, it builds strings or ends the process.
-func relevant(pass *analysis.Pass) bool {
-	if clientmodel.IsClient(pass.Pkg.Path()) {
-		return false
-	}
-	if pass.ImportPackageFact(pass.Pkg, new(Program)) {
-		return true
-	}
-	if len(inherited(pass)) > 0 {
-		return true
-	}
-	for _, p := range imports(pass.Pkg) {
-		if clientmodel.IsClient(p.Path()) {
-			return true
-		}
-	}
-	return ownModule(pass) && (buildsStrings(pass) || endsProcess(pass))
 }
 
 // finish collects the locks and classes, and exports the fact.

@@ -309,14 +309,29 @@ func (u *unit) invoked(f *frame, c ssa.CallInstruction) []target {
 	if t, ok := u.methodOf(recv, common.Method.Name(), args); ok {
 		return []target{t}
 	}
-	if out := u.dynamic(c, args); len(out) > 0 {
+	inside := u.dynamic(c, args)
+	if touching(inside) {
+		return inside
+	}
+	// What the package itself puts behind the interface may be no more than the twin that does nothing.
+	if out := u.implementations(f, common, args); touching(out) || len(inside) == 0 && len(out) > 0 {
 		return out
 	}
-	if out := u.implementations(f, common, args); len(out) > 0 {
-		return out
+	if len(inside) > 0 {
+		return inside
 	}
 	u.unknown("interface method without a known implementation", u.pos(u.callPos(c)))
 	return []target{{obj: common.Method, name: common.Method.FullName(), args: args, value: keyterm.Term{}}}
+}
+
+// touching reports whether one of the targets does something to locks.
+func touching(ts []target) bool {
+	for _, t := range ts {
+		if t.row != nil || t.summary != nil && t.summary.touchesLocks() {
+			return true
+		}
+	}
+	return false
 }
 
 // methodOf is the method of an object whose type is known.

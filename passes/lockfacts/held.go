@@ -86,7 +86,7 @@ func (r *Result) heldOnEntry(fn *ssa.Function, busy map[*ssa.Function]bool) []He
 func (r *Result) heldByCallers(fn *ssa.Function, busy map[*ssa.Function]bool) []Held {
 	var all []Held
 	for _, e := range r.callers(fn) {
-		if busy[e.Caller.Func] {
+		if busy[e.Caller.Func] || r.u.onlyTested(fn, e.Caller.Func) {
 			continue
 		}
 		held := r.heldAt(e.Site, busy)

@@ -4,6 +4,9 @@ package lockfacts
 // as a package fact of the package itself; under go vet and golangci-lint there is none, so findings that need it are
 // program findings.
 type Program struct {
+	// OnDemand is true where whoever needs the facts of a package that has nothing to do with a lock asks for them, so
+	// that they need not be made in advance.
+	OnDemand bool
 	// Lazy is true where there is no news, but somebody needs the facts of a package that did not seem worth reading.
 	Lazy    bool
 	Impls   []Impl      // which types the program uses as which interfaces
@@ -19,3 +22,8 @@ func (*Program) AFact() {}
 
 // String is what tests and debug output show of it.
 func (*Program) String() string { return "program" }
+
+// news reports whether there is anything that the package does not know itself.
+func (p *Program) news() bool {
+	return p.Lazy || len(p.Impls)+len(p.Funcs)+len(p.Guards)+len(p.Fields)+len(p.Classes)+len(p.Keys) > 0
+}

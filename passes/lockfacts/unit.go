@@ -209,7 +209,9 @@ func (u *unit) index() {
 						u.makes[c] = i
 					}
 				case *ssa.Store:
-					u.indexStore(f, i)
+					if !u.inTest(f) {
+						u.indexStore(f, i)
+					}
 				case *ssa.MakeInterface:
 					u.indexImpl(i)
 				}
@@ -283,7 +285,7 @@ func (u *unit) dynamicCallees(site ssa.CallInstruction) []*ssa.Function {
 	}
 	var out []*ssa.Function
 	for _, e := range node.Out {
-		if e.Site == site && e.Callee.Func != nil {
+		if e.Site == site && e.Callee.Func != nil && !u.onlyTested(site.Parent(), e.Callee.Func) {
 			out = append(out, e.Callee.Func)
 		}
 	}
