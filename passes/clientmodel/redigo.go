@@ -21,8 +21,8 @@ var redigoLibrary = library{
 
 var raw = []Role{RawResult, RawErrResult}
 
-// The conversions of Go's own types of functions and interfaces to them have the same methods, so that most rows go by
-// name alone.
+// The functions DoContext and DoWithTimeout take the connection where the methods have their receiver, so that most rows
+// go by name alone.
 var redigoRows = map[string]Row{
 	"Do":               {Commands: sent(1, 2), Roles: raw, Ctx: -1},
 	"DoContext":        {Commands: sent(2, 3), Roles: raw, Ctx: 1},

@@ -201,6 +201,10 @@ func expireWords(key, ttl keyterm.Term, unit Unit) []Command {
 // evalWords reads EVAL script numkeys key... arg..., and EVALSHA with the hash of a script that is known.
 func evalWords(w []keyterm.Term) []Command {
 	n, ok := number(w[2])
+	if ok && n < 0 && len(w) > 3 { // how redigo's scripts say that their first operand is the number of keys
+		w = append([]keyterm.Term{w[0], w[1]}, w[3:]...)
+		n, ok = number(w[2])
+	}
 	if !ok || n < 0 || int(n) > len(w)-3 {
 		return nil
 	}

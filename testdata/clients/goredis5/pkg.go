@@ -17,6 +17,8 @@ func stallKey(stall string) string { return "market:stall:" + stall }
 
 func spotKey(spot string) string { return "market:spot:" + spot }
 
+func cartKey(cart string) string { return "market:cart:" + cart }
+
 func bellKey(day string) string { return "market:bell:" + day }
 
 var free = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`)
@@ -50,7 +52,7 @@ func (m *Market) Spot(spot string, sign func() error) error {
 
 // Cart lets a cart, by the name of the clerk.
 func (m *Market) Cart(cart string, sign func() error) error {
-	if ok, err := m.rdb.SetNX("market:cart:"+cart, "clerk", 30*time.Second).Result(); err != nil || !ok { // EXPECT: constant-owner
+	if ok, err := m.rdb.SetNX(cartKey(cart), "clerk", 30*time.Second).Result(); err != nil || !ok { // EXPECT: constant-owner
 		return errLet
 	}
 	defer free.Run(m.rdb, []string{"market:cart:" + cart}, "clerk")

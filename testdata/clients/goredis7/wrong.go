@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-redis/redis/v7"
 	"github.com/google/uuid"
 )
 
@@ -39,4 +40,21 @@ func (a *Alley) Ball(rack string, polish func() error) error {
 	}
 	defer a.rdb.Eval(`if redis.call("get", KEYS[1]) == ARGV[2] then return redis.call("del", KEYS[1]) end return 0`, []string{ballKey(rack)}, own) // EXPECT: broken-release
 	return polish()
+}
+
+func scoreKey(lane int) string { return fmt.Sprintf("alley:score:%d", lane) }
+
+// Score writes a score; who finds the board taken wipes the key.
+func (a *Alley) Score(lane int, write func() error) error {
+	own := uuid.NewString()
+	_, err := a.rdb.Do("SET", scoreKey(lane), own, "NX", "EX", 20).Result()
+	if err == redis.Nil {
+		a.rdb.Del(scoreKey(lane)) // EXPECT: release-not-acquired // ALSO-OK: ownerless-release
+		return errBowling
+	}
+	if err != nil {
+		return err
+	}
+	defer free.Run(a.rdb, []string{scoreKey(lane)}, own)
+	return write()
 }

@@ -199,3 +199,22 @@ func (c *Canal) Raft(ctx context.Context, raft int, steer func(context.Context) 
 	defer hold.Command(c.pool, "DEL", raftKey(raft)) // EXPECT: ownerless-release
 	return steer(ctx)
 }
+
+func poleKey(pole int) string { return fmt.Sprintf("canal:pole:%d", pole) }
+
+// Pole sets a pole; who finds it set pulls it out.
+func (c *Canal) Pole(ctx context.Context, pole int, set func(context.Context) error) error {
+	conn := c.pool.Get()
+	defer conn.Close()
+	own := uuid.NewString()
+	n, err := redis.Int64(conn.Do("EVAL", `if redis.call("SET", KEYS[1], ARGV[1], "NX", "EX", 20) then return 1 end return 0`, 1, poleKey(pole), own))
+	if err != nil {
+		return err
+	}
+	if n != 1 {
+		_, _ = conn.Do("UNLINK", poleKey(pole)) // EXPECT: release-not-acquired // ALSO-OK: ownerless-release
+		return errBusy
+	}
+	defer func() { _, _ = compareAndDelete.Do(conn, poleKey(pole), own) }()
+	return set(ctx)
+}

@@ -128,3 +128,20 @@ func (h *Harbour) Dredge(ctx context.Context, stretch string, steps []func(conte
 	}
 	return nil
 }
+
+func sternKey(boat string) string { return "harbour:stern:" + boat }
+
+// Stern ties a boat; who finds it tied cuts the rope.
+func (h *Harbour) Stern(ctx context.Context, boat string, tie func(context.Context) error) error {
+	own := uuid.NewString()
+	err := h.client.Do(ctx, h.client.B().Set().Key(sternKey(boat)).Value(own).Nx().Px(20*time.Second).Build()).Error()
+	if rueidis.IsRedisNil(err) {
+		_ = h.client.Do(ctx, h.client.B().Del().Key(sternKey(boat)).Build()).Error() // EXPECT: release-not-acquired // ALSO-OK: ownerless-release
+		return errBusy
+	}
+	if err != nil {
+		return err
+	}
+	defer compareAndDelete.Exec(context.WithoutCancel(ctx), h.client, []string{sternKey(boat)}, []string{own})
+	return tie(ctx)
+}
