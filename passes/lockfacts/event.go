@@ -282,6 +282,7 @@ func (u *unit) instantiate(e Effect, t target, here Site) []Effect {
 func spelled(all []Effect, here Site) []Effect {
 	for i := range all {
 		if all[i].Op != clientmodel.RunWords {
+			all[i].RunAt = all[i].At.Pos
 			all[i].At, all[i].Path, all[i].KeyAt, all[i].TTLAt = here, nil, Site{}, Site{}
 		}
 	}

@@ -112,10 +112,18 @@ func capturedResults(mc *ssa.MakeClosure, fn *ssa.Function, known map[ssa.Value]
 	}
 }
 
+// ranAt is the place of the call whose result is the reply.
+func (e *Event) ranAt() keyterm.Pos {
+	if e.RunAt.IsValid() {
+		return e.RunAt
+	}
+	return e.At.Pos
+}
+
 // byTerm knows the results of an acquire where they come back through a field or a method: `if h.Won()`.
 func (u *unit) byTerm(e *Event, s clientmodel.Scenario, v ssa.Value) (clientmodel.Abstract, bool) {
 	switch v.(type) {
-	case *ssa.Call, *ssa.UnOp, *ssa.Field:
+	case *ssa.Call, *ssa.UnOp, *ssa.Field, *ssa.Extract:
 	default:
 		return 0, false
 	}
@@ -123,7 +131,7 @@ func (u *unit) byTerm(e *Event, s clientmodel.Scenario, v ssa.Value) (clientmode
 		return 0, false
 	}
 	t := u.frame(v.Parent()).value(v).Strip()
-	if t.Op != keyterm.Call || len(t.Args) == 0 || t.Args[0].Op != keyterm.Call || t.Args[0].At != e.At.Pos {
+	if t.Op != keyterm.Call || len(t.Args) == 0 || t.Args[0].Op != keyterm.Call || t.Args[0].At != e.ranAt() {
 		return 0, false
 	}
 	roles, ok := clientmodel.AccessorNamed(t.Text)

@@ -243,7 +243,7 @@ func isNil(v ssa.Value) bool {
 // be one: then it depends on the form of its reply.
 func (u *unit) outcomesFor(fn *ssa.Function, e *Event) []Outcome {
 	if e.Op != clientmodel.RunWords && e.Op != clientmodel.RunScript {
-		if o := u.outcomeFor(fn, e); o != nil {
+		if o := u.outcomeFor(fn, e); o.useful(fn) {
 			return []Outcome{*o}
 		}
 		return nil
@@ -255,12 +255,28 @@ func (u *unit) outcomesFor(fn *ssa.Function, e *Event) []Outcome {
 		if e.from.summary != nil && e.from.effect >= 0 {
 			may.outcome = e.from.summary.outcomeOf(e.from.effect, r)
 		}
-		if o := u.outcomeFor(fn, &may); o != nil {
+		if o := u.outcomeFor(fn, &may); o.useful(fn) {
 			o.Reply = r
 			out = append(out, *o)
 		}
 	}
 	return out
+}
+
+// useful reports whether callers can tell by the results whether the lock was acquired. Results that are looked at and
+// tell nothing that is understood must not look like results that nobody looks at.
+func (o *Outcome) useful(fn *ssa.Function) bool {
+	return o != nil && (telling(o.Held, o.Taken) || returnsObject(fn))
+}
+
+// returnsObject reports whether a function returns a handle or a command, whose fields or methods may tell.
+func returnsObject(fn *ssa.Function) bool {
+	for v := range fn.Signature.Results().Variables() {
+		if _, basic := v.Type().Underlying().(*types.Basic); !basic && !isErrorType(v.Type()) {
+			return true
+		}
+	}
+	return false
 }
 
 // outcomeFor walks the three scenarios of an acquire that is still open and says what the function's results are then.

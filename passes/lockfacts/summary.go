@@ -127,6 +127,8 @@ type Effect struct {
 	Client string // import path of the client library's module
 	Ctx    keyterm.Term
 	At     Site // the command itself
+	// RunAt is where the command runs, where that is not At: in a helper that runs what it is given.
+	RunAt keyterm.Pos
 	// KeyAt and TTLAt are the calls that handed over what the key or the TTL depends on, where a caller did; else they
 	// are not valid, and At is the place.
 	KeyAt, TTLAt Site
