@@ -176,7 +176,23 @@ func (g *graph) pick() {
 
 // superseded reports whether a variant with the test files added holds all that n holds.
 func (g *graph) superseded(n *node) bool {
-	return !n.variant() && g.byID[n.ImportPath+" ["+n.ImportPath+".test]"] != nil
+	return g.tested(n) != nil
+}
+
+// tested is the variant of n with its test files, nil if there is none.
+func (g *graph) tested(n *node) *node {
+	if n.variant() {
+		return nil
+	}
+	return g.byID[n.ImportPath+" ["+n.ImportPath+".test]"]
+}
+
+// plain is the package that n is a variant of, nil if n is none or only exists for the test.
+func (g *graph) plain(n *node) *node {
+	if !n.variant() {
+		return nil
+	}
+	return g.byID[n.path]
 }
 
 // pickNeeded makes units of the relevant packages that n needs, n among them.

@@ -112,7 +112,7 @@ func (r *run) units() []Unit {
 func (r *run) round(ctx context.Context, round int, linked map[*node]bool) {
 	r.begin()
 	r.done, r.total = 0, r.expected(round, linked)
-	s := newSchedule(r.graph.nodes)
+	s := newSchedule(r.graph)
 	s.run(r.cfg.Parallel, func(n *node) {
 		stale := inherit(n)
 		if n.unit && ctx.Err() == nil && (round == 0 || linked[n] || stale) {
@@ -209,6 +209,9 @@ func (r *run) types(n *node) error {
 // unit analyses one package. If its keys are made by packages that did not seem worth reading, those are read now, and
 // it is analysed again with their facts.
 func (r *run) unit(n *node, round int) {
+	if r.covered(n) {
+		return
+	}
 	if !r.worth(n) {
 		n.forget()
 		return
@@ -228,6 +231,53 @@ func (r *run) unit(n *node, round int) {
 	n.take(out, round == 0)
 	n.keep = r.cfg.Keep(n.path, out.results)
 	r.progress()
+}
+
+// covered reports whether a test variant needs no analysis of its own, because the plain package says the same. That is
+// so for what is merely compiled again for somebody's test, and for a package whose test files have nothing to do with a
+// lock; then the plain package reports. The variant passes on its fact.
+func (r *run) covered(n *node) bool {
+	if r.cfg.Worth == nil {
+		return false
+	}
+	plain, tested := r.graph.plain(n), r.graph.tested(n)
+	switch {
+	case tested != nil && tested.reports && !r.testsWorth(n, tested):
+		n.reports, tested.reports = true, false
+		return false
+	case plain == nil || !plain.ran && plain.fact == nil:
+		return false
+	case n.path == n.ForTest && n.reports:
+		return false
+	}
+	n.changed = n.changed || n.factKey != plain.factKey
+	n.fact, n.factKey = plain.fact, plain.factKey
+	return true
+}
+
+// testsWorth reports whether the test files that a variant adds to a package can have to do with a lock.
+func (r *run) testsWorth(n, variant *node) bool {
+	if variant.Error != nil || variant.program != nil {
+		return true
+	}
+	own := n.sources()
+	var imports []string
+	for _, m := range variant.imports {
+		if !slices.ContainsFunc(n.imports, func(x *node) bool { return x.path == m.path }) {
+			imports = append(imports, m.path)
+		}
+	}
+	return r.cfg.Worth(imports, n.visible, func(visit func([]byte) bool) {
+		for _, name := range variant.sources() {
+			if slices.Contains(own, name) {
+				continue
+			}
+			text, err := (&source{overlay: r.overlay}).read(name)
+			if err != nil || !visit(text) {
+				return
+			}
+		}
+	})
 }
 
 // onDemand is what the link knows of n; and whoever wants facts of a package that has nothing to do with a lock asks.

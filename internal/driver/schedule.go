@@ -16,12 +16,16 @@ type schedule struct {
 	left    int
 }
 
-func newSchedule(nodes []*node) *schedule {
+func newSchedule(g *graph) *schedule {
+	nodes := g.nodes
 	s := &schedule{above: map[*node][]*node{}, waiting: map[*node]int{}, left: len(nodes)}
 	s.wake = sync.NewCond(&s.mu)
 	for _, n := range nodes {
 		for _, m := range n.imports {
 			s.wait(n, m)
+		}
+		if p := g.plain(n); p != nil { // see run.covered
+			s.wait(n, p)
 		}
 	}
 	s.chain(nodes)
