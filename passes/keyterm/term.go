@@ -94,7 +94,7 @@ type Term struct {
 
 // Limit bounds terms: deeper or larger ones become Unknown, or Unknown parts.
 const (
-	MaxDepth = 8
+	MaxDepth = 12
 	MaxSize  = 64
 	MaxSet   = 6
 )
