@@ -74,16 +74,41 @@ func normSet(t Term) Term {
 			all = append(all, a)
 		}
 	}
-	slices.SortFunc(all, func(a, b Term) int { return strings.Compare(a.String(), b.String()) })
-	all = slices.CompactFunc(all, func(a, b Term) bool { return a.String() == b.String() })
+	widened := Term{At: t.At, Fn: t.Fn, Type: t.Type}
+	if len(all) > 4*MaxSet || slices.ContainsFunc(all, func(a Term) bool { return a.Op == Unknown }) {
+		return widened
+	}
+	all = distinct(all)
 	if len(all) == 1 {
 		return all[0]
 	}
-	if len(all) > MaxSet || slices.ContainsFunc(all, func(a Term) bool { return a.Op == Unknown }) {
-		return Term{At: t.At, Fn: t.Fn, Type: t.Type}
+	if len(all) > MaxSet {
+		return widened
 	}
 	t.Args = all
 	return t
+}
+
+// distinct sorts terms by their spelling and drops what is there twice.
+func distinct(all []Term) []Term {
+	if len(all) < 2 {
+		return all
+	}
+	type spelled struct {
+		Term
+		text string
+	}
+	list := make([]spelled, len(all))
+	for i, a := range all {
+		list[i] = spelled{a, a.String()}
+	}
+	slices.SortStableFunc(list, func(a, b spelled) int { return strings.Compare(a.text, b.text) })
+	list = slices.CompactFunc(list, func(a, b spelled) bool { return a.text == b.text })
+	out := make([]Term, len(list))
+	for i, x := range list {
+		out[i] = x.Term
+	}
+	return out
 }
 
 // normField reads a field out of an object, or of each member of a set of objects.

@@ -309,7 +309,10 @@ func (u *unit) invoked(f *frame, c ssa.CallInstruction) []target {
 	if t, ok := u.methodOf(recv, common.Method.Name(), args); ok {
 		return []target{t}
 	}
-	inside := u.dynamic(c, args)
+	var inside []target
+	if u.anyMethod(common.Method.Name()) { // the call graph is dear, and most interfaces have nothing to do with locks
+		inside = u.dynamic(c, args)
+	}
 	if touching(inside) {
 		return inside
 	}
@@ -322,6 +325,24 @@ func (u *unit) invoked(f *frame, c ssa.CallInstruction) []target {
 	}
 	u.unknown("interface method without a known implementation", u.pos(u.callPos(c)))
 	return []target{{obj: common.Method, name: common.Method.FullName(), args: args, value: keyterm.Term{}}}
+}
+
+// anyMethod reports whether some method of the unit with the name does something to locks or makes a value that counts.
+func (u *unit) anyMethod(name string) bool {
+	if u.methodsBy == nil {
+		u.methodsBy = map[string][]*ssa.Function{}
+		for _, fn := range u.fns {
+			if fn.Signature.Recv() != nil && fn.Parent() == nil {
+				u.methodsBy[fn.Name()] = append(u.methodsBy[fn.Name()], fn)
+			}
+		}
+	}
+	for _, fn := range u.methodsBy[name] {
+		if s := u.summaryOf(fn); s != nil && useful(s) {
+			return true
+		}
+	}
+	return false
 }
 
 // touching reports whether one of the targets does something to locks.

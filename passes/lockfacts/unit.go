@@ -42,6 +42,7 @@ type unit struct {
 	summaries  map[*ssa.Function]*Summary
 	busy       map[*ssa.Function]bool
 	nested     int                        // see maxNested
+	methodsBy  map[string][]*ssa.Function // by name; see anyMethod
 	cyclic     map[*ssa.Function]bool     // asked for while being made
 	partial    map[*ssa.Function]*Summary // what is known of those meanwhile
 	locks      map[*ssa.Function][]Lock
