@@ -218,3 +218,26 @@ func (c *Canal) Pole(ctx context.Context, pole int, set func(context.Context) er
 	defer func() { _, _ = compareAndDelete.Do(conn, poleKey(pole), own) }()
 	return set(ctx)
 }
+
+func boomKey(boom int) string { return fmt.Sprintf("canal:boom:%d", boom) }
+
+// tried says in words how an attempt ended.
+func (c *Canal) tried(key, own string) string {
+	reply, err := hold.Command(c.pool, "SET", key, own, "NX", "EX", 15)
+	switch {
+	case err != nil:
+		return "failed"
+	case reply == nil:
+		return "taken"
+	}
+	return "ours"
+}
+
+// Boom lowers a boom. Only the winner deletes, but it may be somebody else's by then.
+func (c *Canal) Boom(ctx context.Context, boom int, lower func(context.Context) error) error {
+	if c.tried(boomKey(boom), uuid.NewString()) != "ours" {
+		return errBusy
+	}
+	defer func() { _, _ = hold.Command(c.pool, "DEL", boomKey(boom)) }() // EXPECT: ownerless-release
+	return lower(ctx)
+}

@@ -141,3 +141,23 @@ func (h *Harbour) Forget(ctx context.Context, days ...string) error {
 	}
 	return h.client.Do(ctx, del.Key(keys...).Build()).Error()
 }
+
+func (h *Harbour) run(ctx context.Context, command rueidis.Completed) rueidis.RedisResult {
+	return h.client.Do(ctx, command)
+}
+
+func sailKey(sail string) string { return "harbour:sail:" + sail }
+
+// Sail hoists a sail; the replies come through a method that runs any command.
+func (h *Harbour) Sail(ctx context.Context, sail string, hoist func(context.Context) error) error {
+	own := uuid.NewString()
+	reply := h.run(ctx, h.client.B().Set().Key(sailKey(sail)).Value(own).Nx().Px(15*time.Second).Build())
+	if err := reply.Error(); rueidis.IsRedisNil(err) {
+		return errBusy
+	} else if err != nil {
+		return err
+	}
+	end := h.client.B().Eval().Script(`if redis.call("GET",KEYS[1]) == ARGV[1] then return redis.call("DEL",KEYS[1]) end return 0`).Numkeys(1).Key(sailKey(sail)).Arg(own)
+	defer func() { _ = h.run(context.WithoutCancel(ctx), end.Build()).Error() }()
+	return hoist(ctx)
+}

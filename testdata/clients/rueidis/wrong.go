@@ -145,3 +145,18 @@ func (h *Harbour) Stern(ctx context.Context, boat string, tie func(context.Conte
 	defer compareAndDelete.Exec(context.WithoutCancel(ctx), h.client, []string{sternKey(boat)}, []string{own})
 	return tie(ctx)
 }
+
+func flagKey(flag string) string { return "harbour:flag:" + flag }
+
+// Flag is right in what it asks and wrong in what it deletes: the replies come through a method that runs any command.
+func (h *Harbour) Flag(ctx context.Context, flag string, hoist func(context.Context) error) error {
+	own := uuid.NewString()
+	reply := h.run(ctx, h.client.B().Set().Key(flagKey(flag)).Value(own).Nx().Px(15*time.Second).Build())
+	if err := reply.Error(); err != nil {
+		return err
+	}
+	defer func() {
+		_ = h.run(context.WithoutCancel(ctx), h.client.B().Del().Key(flagKey(flag)).Build()).Error() // EXPECT: ownerless-release
+	}()
+	return hoist(ctx)
+}
