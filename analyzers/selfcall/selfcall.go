@@ -2,6 +2,7 @@ package selfcall
 
 import (
 	"fmt"
+	"go/types"
 	"maps"
 	"slices"
 	"strings"
@@ -179,23 +180,47 @@ func wraps(typ, wrapper string) bool {
 	return strings.TrimPrefix(typ, "*") == strings.TrimPrefix(wrapper[1:end], "*")
 }
 
-// asked reports whether a branch on a boolean parameter leads to the call: the bypass is asked for by name.
+// asked reports whether a branch on a parameter leads to the call: the bypass is asked for by name.
 func asked(call ssa.CallInstruction) bool {
 	for b := call.Block(); b != nil && b.Idom() != nil; b = b.Idom() {
 		dom := b.Idom()
 		i, ok := dom.Instrs[len(dom.Instrs)-1].(*ssa.If)
-		if !ok {
-			continue
-		}
-		cond := i.Cond
-		if not, ok := cond.(*ssa.UnOp); ok {
-			cond = not.X
-		}
-		if _, ok := cond.(*ssa.Parameter); ok {
+		if ok && ofParameter(i.Cond, 0) {
 			return true
 		}
 	}
 	return false
+}
+
+// ofParameter reports whether a flag is a boolean parameter, or one of a variadic list of them: `force ...bool`.
+func ofParameter(v ssa.Value, depth int) bool {
+	if depth > 6 {
+		return false
+	}
+	switch v := v.(type) {
+	case *ssa.Parameter:
+		return isFlag(v.Type())
+	case *ssa.UnOp:
+		return ofParameter(v.X, depth+1)
+	case *ssa.IndexAddr:
+		return ofParameter(v.X, depth+1)
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			if _, fixed := e.(*ssa.Const); !fixed && !ofParameter(e, depth+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func isFlag(t types.Type) bool {
+	if s, ok := t.Underlying().(*types.Slice); ok {
+		t = s.Elem()
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Bool
 }
 
 // short is a function's name without the directories of its import path.
