@@ -377,6 +377,9 @@ func (u *unit) implementations(f *frame, common *ssa.CallCommon, args []keyterm.
 			if u.byName[name] == nil && u.funcs[name] == nil {
 				continue
 			}
+			if m := u.byName[name]; m != nil && u.onlyTested(f.fn, m) {
+				break
+			}
 			if name == f.name || strings.HasPrefix(f.name, name+"$") {
 				break // a decorator's own method: what it holds is another one
 			}

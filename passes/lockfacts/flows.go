@@ -11,8 +11,11 @@ const maxFlow = 12
 
 // sameWork reports whether the caller does the called function's work and no other: it has the called function's name,
 // or it hands on what that one returned. A call whose outcome is only logged is a step of some other work, its undoing
-// as a rule.
+// as a rule. A method of what the caller has just made is its own business: nobody else has that object.
 func sameWork(fn *ssa.Function, call *ssa.Call) bool {
+	if madeHere(call) {
+		return false
+	}
 	if call.Call.Signature().Results().Len() == 0 {
 		return true
 	}
@@ -20,6 +23,41 @@ func sameWork(fn *ssa.Function, call *ssa.Call) bool {
 		return true
 	}
 	return flows(call, maxFlow, map[ssa.Value]bool{})
+}
+
+// madeHere reports whether the call is of a method of an object that the caller makes.
+func madeHere(call *ssa.Call) bool {
+	recv := call.Call.Value
+	if !call.Call.IsInvoke() {
+		fn := call.Call.StaticCallee()
+		if fn == nil || fn.Signature.Recv() == nil {
+			return false
+		}
+		recv = call.Call.Args[0]
+	}
+	if mi, ok := recv.(*ssa.MakeInterface); ok {
+		recv = mi.X
+	}
+	switch v := recv.(type) {
+	case *ssa.Call:
+		fn := v.Call.StaticCallee()
+		return fn != nil && fn.Signature.Recv() == nil
+	case *ssa.Alloc:
+		return v.Heap && !spilled(v)
+	}
+	return false
+}
+
+// spilled reports whether a variable is only the place of a parameter.
+func spilled(a *ssa.Alloc) bool {
+	for _, r := range *a.Referrers() {
+		if s, ok := r.(*ssa.Store); ok && s.Addr == a {
+			if _, ok := s.Val.(*ssa.Parameter); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // calledMethod is the function or method that a call names, nil for a function value.
