@@ -22,7 +22,7 @@ func analyse(ctx context.Context, cfg driver.Config) (*driver.Result, error) {
 	cfg.Analyzers = analyzers.All()
 	cfg.Clients = clientmodel.IsClient
 	cfg.Link = link.Plan
-	cfg.Worth = lockfacts.Worth
+	cfg.Worth, cfg.WorthTests = lockfacts.Worth, lockfacts.WorthTests
 	cfg.Keep = keep
 	return driver.Run(ctx, cfg)
 }

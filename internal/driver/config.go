@@ -36,6 +36,10 @@ type Config struct {
 	// it. Nil means that all are.
 	Worth func(imports []string, facts map[string]*lockfacts.Fact, source func(visit func(text []byte) bool)) bool
 
+	// WorthTests is Worth for what only tests add: the test files of a package, and packages of tests. Nil means that all
+	// are.
+	WorthTests func(source func(visit func(text []byte) bool)) bool
+
 	// Keep picks what of a unit's results should outlive it; it becomes Unit.Result. It must not return anything that
 	// holds on to syntax or SSA of a large program. Nil keeps nothing. It may be called from several goroutines.
 	Keep func(importPath string, results map[*analysis.Analyzer]any) any

@@ -179,18 +179,18 @@ func (r *run) worth(n *node) bool {
 	if r.cfg.Worth == nil || n.program != nil || n.Error != nil {
 		return true
 	}
+	source := func(visit func([]byte) bool) {
+		r.eachSource(n, func(_ string, text []byte) bool { return visit(text) })
+	}
+	onlyTests := n.variant() && (n.path != n.ForTest || r.graph.plain(n) == nil || !r.graph.plain(n).hasFiles())
+	if onlyTests && r.cfg.WorthTests != nil {
+		return r.cfg.WorthTests(source)
+	}
 	imports := make([]string, len(n.imports))
 	for i, m := range n.imports {
 		imports[i] = m.path
 	}
-	return r.cfg.Worth(imports, n.visible, func(visit func([]byte) bool) {
-		for _, name := range n.sources() {
-			text, err := (&source{overlay: r.overlay}).read(name)
-			if err != nil || !visit(text) {
-				return
-			}
-		}
-	})
+	return r.cfg.Worth(imports, n.visible, source)
 }
 
 // types reads the types of what a unit imports. A universe must not change while units use it, so they wait.
@@ -255,29 +255,25 @@ func (r *run) covered(n *node) bool {
 	return true
 }
 
-// testsWorth reports whether the test files that a variant adds to a package can have to do with a lock.
+// testsWorth reports whether the test files that a variant adds to a package have to be read.
 func (r *run) testsWorth(n, variant *node) bool {
-	if variant.Error != nil || variant.program != nil {
+	if variant.Error != nil || variant.program != nil || r.cfg.WorthTests == nil {
 		return true
 	}
 	own := n.sources()
-	var imports []string
-	for _, m := range variant.imports {
-		if !slices.ContainsFunc(n.imports, func(x *node) bool { return x.path == m.path }) {
-			imports = append(imports, m.path)
+	return r.cfg.WorthTests(func(visit func([]byte) bool) {
+		r.eachSource(variant, func(name string, text []byte) bool { return slices.Contains(own, name) || visit(text) })
+	})
+}
+
+// eachSource reads the files of a package until visit has seen enough.
+func (r *run) eachSource(n *node, visit func(name string, text []byte) bool) {
+	for _, name := range n.sources() {
+		text, err := (&source{overlay: r.overlay}).read(name)
+		if err != nil || !visit(name, text) {
+			return
 		}
 	}
-	return r.cfg.Worth(imports, n.visible, func(visit func([]byte) bool) {
-		for _, name := range variant.sources() {
-			if slices.Contains(own, name) {
-				continue
-			}
-			text, err := (&source{overlay: r.overlay}).read(name)
-			if err != nil || !visit(text) {
-				return
-			}
-		}
-	})
 }
 
 // onDemand is what the link knows of n; and whoever wants facts of a package that has nothing to do with a lock asks.

@@ -32,7 +32,7 @@ func FindingsOf(t *testing.T, list []*analysis.Analyzer, dir string, patterns ..
 	}
 	res, err := driver.Run(t.Context(), driver.Config{
 		Dir: dir, Patterns: patterns, Tests: true, Analyzers: list, Clients: clientmodel.IsClient, Link: link.Plan,
-		Worth: lockfacts.Worth,
+		Worth: lockfacts.Worth, WorthTests: lockfacts.WorthTests,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,17 @@ func Worth(imports []string, facts map[string]*Fact, source func(visit func([]by
 	return found
 }
 
+// WorthTests is Worth for test files. A test plays the other holder and cleans up by force, so nothing in it is reported,
+// and it says nothing about the program; only what is wrong with directives in it is.
+func WorthTests(source func(visit func([]byte) bool)) bool {
+	found := false
+	source(func(text []byte) bool {
+		found = bytes.Contains(text, []byte("//leasevet:"))
+		return !found
+	})
+	return found
+}
+
 // locks reports whether calling the function can begin a lock, or run something under one.
 func (s *Summary) locks() bool {
 	for i := range s.Effects {
