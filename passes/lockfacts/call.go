@@ -220,6 +220,10 @@ func (u *unit) named(name string, args []keyterm.Term) target {
 	}
 	if row, ok := clientmodel.Named(name); ok {
 		t.row = &row
+	} else if obj := u.clientFunction(name); obj != nil {
+		if row, ok := clientmodel.Lookup(obj); ok {
+			t.row, t.obj = &row, obj
+		}
 	}
 	t.bind(nil)
 	return t

@@ -313,6 +313,7 @@ func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activit
 	known := false
 	for _, ct := range u.called(fn, args, nil, 0) {
 		if ct.summary == nil {
+			known = u.runsCommand(f, c, r, ct, a) || known
 			continue
 		}
 		known = true

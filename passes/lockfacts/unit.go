@@ -52,6 +52,7 @@ type unit struct {
 	calls      map[string][]ssa.CallInstruction // static calls by callee
 	scripts    map[string]lua.Script
 	joins      map[string]keyterm.Term
+	clients    map[string]*types.Package // the client libraries in sight, by path
 	Unknowns   map[string]int
 	counted    map[unknownAt]bool
 	never      map[*ssa.Function]bool // see neverReturns
