@@ -126,8 +126,14 @@ func rank(b bool) int {
 	return 0
 }
 
-// Related reports whether two packages that acquire these keys should know of each other.
-func Related(a, b lockfacts.LockKey) bool { return a.Class == b.Class || near(a, b) }
+// Related reports whether two packages that acquire these keys should know of each other: one class that is spelled at
+// two places, or two that are spelled nearly alike. One key function that both call is no news.
+func Related(a, b lockfacts.LockKey) bool {
+	if a.Class == b.Class {
+		return a.At.Pos != b.At.Pos
+	}
+	return near(a, b)
+}
 
 // near reports whether two keys are spelled nearly alike and vary over the same thing.
 func near(a, b lockfacts.LockKey) bool {

@@ -245,8 +245,12 @@ func (r *run) covered(n *node) bool {
 	case tested != nil && tested.reports && !r.testsWorth(n, tested):
 		n.reports, tested.reports = true, false
 		return false
-	case plain == nil || !plain.ran && plain.fact == nil:
+	case plain == nil:
 		return false
+	case !plain.unit && n.path == n.ForTest && !r.testsWorth(plain, n):
+		return true // only its tests reach a client
+	case !plain.ran && plain.fact == nil:
+		return n.path == n.ForTest && !n.reports
 	case n.path == n.ForTest && n.reports:
 		return false
 	}
