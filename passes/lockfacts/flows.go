@@ -2,6 +2,7 @@ package lockfacts
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -10,19 +11,60 @@ import (
 const maxFlow = 12
 
 // sameWork reports whether the caller does the called function's work and no other: it has the called function's name,
-// or it hands on what that one returned. A call whose outcome is only logged is a step of some other work, its undoing
-// as a rule. A method of what the caller has just made is its own business: nobody else has that object.
-func sameWork(fn *ssa.Function, call *ssa.Call) bool {
+// or it hands on what that one returned and calls nothing else of the program under the lock. A call whose outcome is
+// only logged is a step of some other work, its undoing as a rule. A method of what the caller has just made is its own
+// business: nobody else has that object.
+func (g *guards) sameWork(fn *ssa.Function, call *ssa.Call) bool {
 	if madeHere(call) {
 		return false
-	}
-	if call.Call.Signature().Results().Len() == 0 {
-		return true
 	}
 	if obj := calledMethod(call); obj != nil && obj.Name() == outermost(fn).Name() {
 		return true
 	}
-	return flows(call, maxFlow, map[ssa.Value]bool{})
+	if g.otherWork(fn, call) {
+		return false
+	}
+	return call.Call.Signature().Results().Len() == 0 || flows(call, maxFlow, map[ssa.Value]bool{})
+}
+
+// alike reports whether a function around the call looks like the called one, whatever it does.
+func alike(fn *ssa.Function, call *ssa.Call) bool {
+	for w := fn; w != nil; w = w.Parent() {
+		if sameSignature(w, call) {
+			return true
+		}
+	}
+	return false
+}
+
+// doubt notes that functions are called as steps of other work under a class.
+func (g *guards) doubt(names []string, class string) {
+	for _, n := range names {
+		g.steps[n] = append(g.steps[n], class)
+	}
+}
+
+// doubted reports whether a function is a step of other work under another class than the one that protects it: no one
+// class does, then.
+func (g *guards) doubted(name string) bool {
+	return slices.ContainsFunc(g.steps[name], func(class string) bool { return class != g.byName[name].Class })
+}
+
+// otherWork reports whether a function does something else under the lock: it calls another function of the program
+// that returns something. Those that return nothing log and count.
+func (g *guards) otherWork(fn *ssa.Function, call *ssa.Call) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			other, ok := i.(*ssa.Call)
+			if !ok || other == call || other.Call.Signature().Results().Len() == 0 || len(g.res.heldHere(other)) == 0 {
+				continue
+			}
+			if obj := calledMethod(other); obj != nil && obj.Pkg() != nil && g.ours(obj.Pkg().Path()+".") && obj != calledMethod(call) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // madeHere reports whether the call is of a method of an object that the caller makes.
@@ -35,10 +77,15 @@ func madeHere(call *ssa.Call) bool {
 		}
 		recv = call.Call.Args[0]
 	}
-	if mi, ok := recv.(*ssa.MakeInterface); ok {
-		recv = mi.X
+	return madeByCaller(recv)
+}
+
+// madeByCaller reports whether a value is an object that the function makes which has it.
+func madeByCaller(v ssa.Value) bool {
+	if mi, ok := v.(*ssa.MakeInterface); ok {
+		v = mi.X
 	}
-	switch v := recv.(type) {
+	switch v := v.(type) {
 	case *ssa.Call:
 		fn := v.Call.StaticCallee()
 		return fn != nil && fn.Signature.Recv() == nil

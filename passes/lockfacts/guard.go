@@ -16,6 +16,8 @@ type guards struct {
 	// unsure are the functions that are wrapped under several classes: they have no protecting class.
 	unsure   map[string]bool
 	wrappers map[*ssa.Function]bool
+	// steps are the classes under which functions are called by what might be a wrapper of them and is none.
+	steps map[string][]string
 	// bound are the types that stand in interface fields; all and names are the guards that they are held against.
 	bound []Impl
 	all   map[string]Guard
@@ -24,14 +26,15 @@ type guards struct {
 
 // findGuards fills in Result.Guards and Result.Wrappers.
 func (r *Result) findGuards() {
-	g := &guards{res: r, byName: map[string]Guard{}, unsure: map[string]bool{}, wrappers: map[*ssa.Function]bool{}}
+	g := &guards{res: r, byName: map[string]Guard{}, unsure: map[string]bool{}, wrappers: map[*ssa.Function]bool{},
+		steps: map[string][]string{}}
 	for _, fn := range r.Functions {
 		g.in(fn)
 	}
 	g.findMiddleware()
 	g.findWired()
 	for _, name := range slices.Sorted(maps.Keys(g.byName)) {
-		if !g.unsure[name] {
+		if !g.unsure[name] && !g.doubted(name) {
 			r.Guards = append(r.Guards, g.byName[name])
 		}
 	}
@@ -72,16 +75,20 @@ func (g *guards) in(fn *ssa.Function) {
 }
 
 func (g *guards) protect(fn *ssa.Function, call *ssa.Call, held Held) {
-	wrapper := standsFor(fn, call)
+	wrapper := g.standsFor(fn, call)
 	if wrapper == nil && g.delegates(fn, call) {
 		wrapper = outermost(fn)
 	}
-	if wrapper == nil {
+	if wrapper == nil && !alike(fn, call) {
 		return
 	}
 	names := g.res.Reaches(call)
 	if through := g.res.ThroughField(call); through != "" {
 		names = append(names, through)
+	}
+	if wrapper == nil {
+		g.doubt(names, held.Key.Class())
+		return
 	}
 	for _, name := range names {
 		if name == GuardName(fn.String()) || !g.ours(name) || g.locks(name) {
@@ -116,9 +123,9 @@ func outermost(fn *ssa.Function) *ssa.Function {
 
 // standsFor is the function that does the called function's work: the caller, or one around it, with the signature of
 // the called function.
-func standsFor(fn *ssa.Function, call *ssa.Call) *ssa.Function {
+func (g *guards) standsFor(fn *ssa.Function, call *ssa.Call) *ssa.Function {
 	for w := fn; w != nil; w = w.Parent() {
-		if sameSignature(w, call) && sameWork(fn, call) {
+		if sameSignature(w, call) && g.sameWork(fn, call) {
 			return w
 		}
 	}

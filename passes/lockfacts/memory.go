@@ -295,6 +295,9 @@ func (f *frame) slice(v *ssa.Slice) keyterm.Term {
 	if !ok || arr.Len() > 32 {
 		return keyterm.Term{}
 	}
+	if whole := storedWhole(a); whole != nil { // the sum of a hash, as a rule
+		return f.value(whole)
+	}
 	list := f.at(keyterm.Term{Op: keyterm.List, Args: make([]keyterm.Term, arr.Len())}, a.Pos())
 	for _, r := range *a.Referrers() {
 		ia, ok := r.(*ssa.IndexAddr)
@@ -310,6 +313,34 @@ func (f *frame) slice(v *ssa.Slice) keyterm.Term {
 		}
 	}
 	return list.Norm()
+}
+
+// storedWhole is what is stored in an array, if that is one value and no element is set besides.
+func storedWhole(a *ssa.Alloc) ssa.Value {
+	var whole ssa.Value
+	for _, r := range *a.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Addr != a || whole != nil {
+				return nil
+			}
+			whole = r.Val
+		case *ssa.IndexAddr:
+			if writesThrough(r) {
+				return nil
+			}
+		}
+	}
+	return whole
+}
+
+func writesThrough(ia *ssa.IndexAddr) bool {
+	for _, r := range *ia.Referrers() {
+		if s, ok := r.(*ssa.Store); ok && s.Addr == ia {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *frame) storedAt(ia *ssa.IndexAddr) (keyterm.Term, bool) {
