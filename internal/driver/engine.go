@@ -64,6 +64,8 @@ type passInput struct {
 	facts          map[string]*lockfacts.Fact // of all imports, by import path
 	program        *lockfacts.Program
 	read           func(string) ([]byte, error)
+	// fetch reads a package that did not seem worth it, and returns the facts in sight with its own; nil if there is none.
+	fetch func(path string) map[string]*lockfacts.Fact
 }
 
 // passOutput is what the analyzers made of it.
@@ -187,6 +189,15 @@ func (p *passFacts) importFact(pkg *types.Package, into analysis.Fact) bool {
 		}
 		*into = *fact
 		return true
+	case *lockfacts.Wanted:
+		if p.in.fetch == nil || p.in.facts[pkg.Path()] != nil {
+			return false
+		}
+		facts := p.in.fetch(pkg.Path())
+		if facts != nil {
+			p.in.facts = facts
+		}
+		return facts != nil
 	case *lockfacts.Program:
 		if pkg != p.in.pkg || p.in.program == nil {
 			return false

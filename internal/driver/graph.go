@@ -44,9 +44,8 @@ type state struct {
 	unknowns int
 	keep     any
 
-	wants []string        // packages whose facts were fetched for n: see fetchWanted
-	once  sync.Once       // guards late
-	late  *lockfacts.Fact // of a package that did not seem worth reading, and was wanted
+	once sync.Once       // guards late
+	late *lockfacts.Fact // of a package that did not seem worth reading, and was wanted
 }
 
 // variant reports whether the node is compiled for one test only.

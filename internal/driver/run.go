@@ -206,8 +206,7 @@ func (r *run) types(n *node) error {
 	return err
 }
 
-// unit analyses one package. If its keys are made by packages that did not seem worth reading, those are read now, and
-// it is analysed again with their facts.
+// unit analyses one package.
 func (r *run) unit(n *node, round int) {
 	if r.covered(n) {
 		return
@@ -220,11 +219,7 @@ func (r *run) unit(n *node, round int) {
 	if n.reports {
 		passes = r.full
 	}
-	r.fetchWanted(n, n.wants)
 	out := r.passes(n, passes, n.onDemand())
-	if out != nil && out.fact != nil && r.fetchWanted(n, out.fact.Wants) {
-		out = r.passes(n, passes, n.onDemand())
-	}
 	if out == nil {
 		return
 	}
@@ -305,31 +300,30 @@ func (r *run) passes(n *node, passes *PassRunner, program *lockfacts.Program) *p
 	return passes.run(&passInput{
 		checked: c, other: n.otherFiles(), ignored: n.ignoredFiles(), module: passModule(n.Module),
 		facts: n.visible, program: program,
-		read: (&source{overlay: r.overlay}).read,
+		read:  (&source{overlay: r.overlay}).read,
+		fetch: func(path string) map[string]*lockfacts.Fact { return r.fetch(n, path) },
 	})
 }
 
-// fetchWanted adds the facts of wanted packages to what n sees, and reports whether it saw less before. Only n and its
-// importers see them: whether another unit got there first must not matter.
-func (r *run) fetchWanted(n *node, wants []string) (news bool) {
-	for _, path := range wants {
-		m := r.graph.below(n, path)
-		if n.visible[path] != nil || m == nil {
-			continue
-		}
-		if fact := r.wanted(m); fact != nil {
-			n.visible = maps.Clone(n.visible)
-			if n.visible == nil {
-				n.visible = map[string]*lockfacts.Fact{}
-			}
-			n.visible[path] = fact
-			news = true
-			if !slices.Contains(n.wants, path) {
-				n.wants = append(n.wants, path)
-			}
-		}
+// fetch reads a package below n that did not seem worth it, and adds its fact to what n sees. Only n and its importers
+// see it: whether another unit got there first must not matter. The unit that asks stands still meanwhile, so that types
+// may be read.
+func (r *run) fetch(n *node, path string) map[string]*lockfacts.Fact {
+	m := r.graph.below(n, path)
+	if m == nil || n.visible[path] != nil {
+		return nil
 	}
-	return news
+	r.gate.RUnlock()
+	fact := r.wanted(m)
+	r.gate.RLock()
+	if fact == nil {
+		return nil
+	}
+	visible := make(map[string]*lockfacts.Fact, len(n.visible)+1)
+	maps.Copy(visible, n.visible)
+	visible[path] = fact
+	n.visible = visible
+	return visible
 }
 
 // wanted is the fact of a package that did not seem worth reading. Its turn in the schedule is over, because importers

@@ -80,11 +80,22 @@ func run(pass *analysis.Pass) (result any, err error) {
 		return res, nil
 	}
 	u := newUnit(pass)
-	for _, fn := range u.fns {
-		u.summaryOf(fn)
+	u.summarizeAll()
+	for range maxRounds { // what was wanted may want more
+		if !u.fetchWants() {
+			break
+		}
+		u = u.again()
+		u.summarizeAll()
 	}
 	u.finish(res)
 	return res, nil
+}
+
+func (u *unit) summarizeAll() {
+	for _, fn := range u.fns {
+		u.summaryOf(fn)
+	}
 }
 
 // finish collects the locks and classes, and exports the fact.
@@ -141,7 +152,7 @@ func (u *unit) knownImpl(iface, typ string) bool {
 
 // useful reports whether a summary says anything.
 func useful(s *Summary) bool {
-	if len(s.Effects) > 0 || len(s.Runs) > 0 || len(s.Writes) > 0 || len(s.Comparisons) > 0 || s.GuardedBy || s.NoReturn {
+	if len(s.Effects) > 0 || len(s.Runs) > 0 || len(s.Lent) > 0 || len(s.Writes) > 0 || len(s.Comparisons) > 0 || s.GuardedBy || s.NoReturn {
 		return true
 	}
 	return slices.ContainsFunc(s.Results, func(t keyterm.Term) bool {

@@ -256,6 +256,14 @@ func (u *unit) called(fn keyterm.Term, args []keyterm.Term, c ssa.CallInstructio
 			}
 		}
 		return out
+	case keyterm.Field:
+		if held := u.heldFunctions(fn); len(held) > 0 && len(held) <= maxTargets && depth < 3 {
+			var out []target
+			for _, f := range held {
+				out = append(out, u.called(f, args, c, depth+1)...)
+			}
+			return out
+		}
 	}
 	if c != nil && fn.Op != keyterm.Param { // what a parameter is, callers know better than the call graph
 		if out := u.dynamic(c, args); len(out) > 0 {

@@ -70,6 +70,8 @@ func (g *guards) in(fn *ssa.Function) {
 			if held := g.res.heldHere(call); oneClass(held) {
 				g.protect(fn, call, held[0])
 			}
+			g.throughHelper(fn, call)
+			g.wrappedElsewhere(fn, call)
 		}
 	}
 }
@@ -90,17 +92,36 @@ func (g *guards) protect(fn *ssa.Function, call *ssa.Call, held Held) {
 		g.doubt(names, held.Key.Class())
 		return
 	}
+	at := Site{Pos: g.res.Pos(call), Function: fn.String(), Package: g.res.Pass.Pkg.Path()}
+	if g.addAll(names, guardBy(wrapper.String(), held, at), GuardName(fn.String())) {
+		g.markWrappers(fn)
+	}
+}
+
+// guardBy is a guard of a function that is yet to be named.
+func guardBy(wrapper string, held Held, at Site) Guard {
+	return Guard{Wrapper: wrapper, Class: held.Key.Class(), Acquire: held.Acquire, Entity: -1, At: at}
+}
+
+// addAll notes the guard for every function that can be guarded, the caller itself apart, and reports whether there is
+// one.
+func (g *guards) addAll(names []string, x Guard, caller string) bool {
+	found := false
 	for _, name := range names {
-		if name == GuardName(fn.String()) || !g.ours(name) || g.locks(name) {
+		if name == caller || !g.ours(name) || g.locks(name) {
 			continue
 		}
-		for w := fn; w != nil; w = w.Parent() {
-			g.wrappers[w] = true
-		}
-		g.add(Guard{
-			Function: name, Wrapper: wrapper.String(), Class: held.Key.Class(), Acquire: held.Acquire, Entity: -1,
-			At: Site{Pos: g.res.Pos(call), Function: fn.String(), Package: g.res.Pass.Pkg.Path()},
-		})
+		found = true
+		x.Function = name
+		g.add(x)
+	}
+	return found
+}
+
+// markWrappers notes that a function, and those around it, are wrappers.
+func (g *guards) markWrappers(fn *ssa.Function) {
+	for ; fn != nil; fn = fn.Parent() {
+		g.wrappers[fn] = true
 	}
 }
 

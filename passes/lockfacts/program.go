@@ -27,3 +27,10 @@ func (*Program) String() string { return "program" }
 func (p *Program) news() bool {
 	return p.Lazy || len(p.Impls)+len(p.Funcs)+len(p.Guards)+len(p.Fields)+len(p.Classes)+len(p.Keys) > 0
 }
+
+// Wanted is how a unit asks, while it is analysed, for the fact of a package that was not read because it has nothing to
+// do with a lock: ImportPackageFact with a Wanted reads it now. Only a driver that says OnDemand answers.
+type Wanted struct{}
+
+// AFact marks Wanted as a fact.
+func (*Wanted) AFact() {}

@@ -38,13 +38,16 @@ func (r *Result) Reaches(call ssa.CallInstruction) []string {
 
 // ThroughField is the spelling of a call through a field of a named struct, or "".
 func (r *Result) ThroughField(call ssa.CallInstruction) string {
-	v := r.u.frame(call.Parent()).value(call.Common().Value)
-	if v.Op != keyterm.Field || len(v.Names) == 0 || v.Names[0] == "" {
-		return ""
-	}
 	method := ""
 	if call.Common().IsInvoke() {
 		method = call.Common().Method.Name()
+	}
+	return throughField(r.u.frame(call.Parent()).value(call.Common().Value), method)
+}
+
+func throughField(v keyterm.Term, method string) string {
+	if v.Op != keyterm.Field || len(v.Names) == 0 || v.Names[0] == "" {
+		return ""
 	}
 	return fieldGuard(v.Names[0], v.Text, method)
 }
@@ -52,21 +55,29 @@ func (r *Result) ThroughField(call ssa.CallInstruction) string {
 // invoked is what an interface method call reaches: the method of the one type that the receiver is known to have, the
 // function that an adapter type such as http.HandlerFunc makes of it, or what the call graph says.
 func (r *Result) invoked(call ssa.CallInstruction, recv keyterm.Term) []string {
-	method := call.Common().Method.Name()
-	if recv.Op == keyterm.Field {
-		recv = r.u.resolve(recv)
+	if name := r.u.methodIn(recv, call.Common().Method.Name()); name != "" {
+		return []string{name}
 	}
-	for _, v := range append([]keyterm.Term{recv}, r.u.handedTo(recv)...) {
+	return r.byGraph(call)
+}
+
+// methodIn is the method of the one type that an object is known to have, or the function that an adapter type makes of
+// it, or "".
+func (u *unit) methodIn(object keyterm.Term, method string) string {
+	if object.Op == keyterm.Field {
+		object = u.resolve(object)
+	}
+	for _, v := range append([]keyterm.Term{object}, u.handedTo(object)...) {
 		switch v.Op {
 		case keyterm.Object:
 			if v.Text != "" {
-				return []string{"(" + v.Text + ")." + method}
+				return "(" + v.Text + ")." + method
 			}
 		case keyterm.Func:
-			return []string{GuardName(v.Text)}
+			return GuardName(v.Text)
 		}
 	}
-	return r.byGraph(call)
+	return ""
 }
 
 func (r *Result) byGraph(call ssa.CallInstruction) []string {

@@ -94,6 +94,7 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 		s.Effects = append(s.Effects, e.Effect)
 	}
 	s.Runs = u.runsUnder(fn, &a, locks)
+	s.Lent = u.lent(fn, locks)
 	u.follow(&a, s)
 	s.Results = u.results(fn)
 	s.NoReturn = u.neverReturns(fn)

@@ -101,6 +101,8 @@ type Summary struct {
 	Writes []Named
 	// Runs are the function values that the function calls.
 	Runs []Run
+	// Lent are the calls, under a lock, of what the callers hand in.
+	Lent []Lent
 	// Outcomes says, for every acquire among Effects that is still open when the function returns, what the results
 	// are when it was held, taken, or failed.
 	Outcomes []Outcome
@@ -171,6 +173,17 @@ type Run struct {
 	Maybe bool
 	// Then lists the effects of the summary, by index, that release something and can follow the run.
 	Then []int
+}
+
+// Lent is a call, under a lock, of a method of an object that the function is given, or of a function that it is given.
+type Lent struct {
+	Object keyterm.Term
+	Method string         // "" for a function
+	Args   []keyterm.Term // those that the function is given, too; the others are unknown
+	Under  []Held
+	At     Site
+	// Passed is true where the function returns what the call returned and does no other work under the lock.
+	Passed bool
 }
 
 // Held is a lock that is held at some point.

@@ -60,7 +60,26 @@ type unit struct {
 
 // newUnit builds the SSA form of the package and indexes what its functions write.
 func newUnit(pass *analysis.Pass) *unit {
-	u := &unit{
+	u := emptyUnit(pass)
+	u.importFacts()
+	u.build()
+	u.index()
+	return u
+}
+
+// again is the same package with the facts that are in sight now. What is known of the code itself stays.
+func (u *unit) again() *unit {
+	v := emptyUnit(u.pass)
+	v.importFacts()
+	v.prog, v.pkg, v.fns, v.byName = u.prog, u.pkg, u.fns, u.byName
+	v.graph, v.in, v.calls, v.methodsBy = u.graph, u.in, u.calls, u.methodsBy
+	v.scripts, v.names, v.clients = u.scripts, u.names, u.clients
+	v.index()
+	return v
+}
+
+func emptyUnit(pass *analysis.Pass) *unit {
+	return &unit{
 		pass: pass, byName: map[string]*ssa.Function{}, facts: map[string]*Fact{}, funcs: map[string]*Summary{},
 		impls: map[string][]string{}, fields: map[string]keyterm.Term{}, globals: map[string]keyterm.Term{},
 		makes: map[*ssa.Function]*ssa.MakeClosure{}, stores: map[string][]fieldStore{},
@@ -70,10 +89,6 @@ func newUnit(pass *analysis.Pass) *unit {
 		locks: map[*ssa.Function][]Lock{}, activities: map[*ssa.Function]*activity{},
 		runsOf: map[*ssa.Function][]ranUnder{}, scripts: map[string]lua.Script{},
 	}
-	u.importFacts()
-	u.build()
-	u.index()
-	return u
 }
 
 // importFacts loads the facts of everything that the package imports, directly or not, and what the link knows. It does

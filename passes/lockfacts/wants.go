@@ -1,6 +1,7 @@
 package lockfacts
 
 import (
+	"go/types"
 	"maps"
 	"slices"
 	"strings"
@@ -86,4 +87,17 @@ func (u *unit) wanted(pkg string) bool {
 	m := u.pass.Module
 	return m != nil && m.Path != "" && pkg != u.pass.Pkg.Path() && u.facts[pkg] == nil &&
 		(pkg == m.Path || strings.HasPrefix(pkg, m.Path+"/"))
+}
+
+// fetchWants asks for the packages that the unit wants, and reports whether there was an answer.
+func (u *unit) fetchWants() (news bool) {
+	if u.program == nil || !u.program.OnDemand {
+		return false
+	}
+	for _, path := range u.wants() {
+		if u.pass.ImportPackageFact(types.NewPackage(path, ""), new(Wanted)) {
+			news = true
+		}
+	}
+	return news
 }

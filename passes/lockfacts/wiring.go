@@ -103,13 +103,13 @@ func (g *guards) known() []string {
 
 // ours reports whether a function belongs to the program's own module: a library's function is not what a wrapper
 // stands for, however alike they look.
-func (g *guards) ours(function string) bool {
-	pkg := FunctionPackage(function)
-	own := g.res.Pass.Pkg.Path()
-	if pkg == own {
+func (g *guards) ours(function string) bool { return g.res.u.ours(FunctionPackage(function)) }
+
+func (u *unit) ours(pkg string) bool {
+	if pkg == u.pass.Pkg.Path() {
 		return true
 	}
-	m := g.res.Pass.Module
+	m := u.pass.Module
 	return m != nil && m.Path != "" && (pkg == m.Path || strings.HasPrefix(pkg, m.Path+"/"))
 }
 
