@@ -37,6 +37,7 @@ type listed struct {
 	GoFiles, CgoFiles, CompiledGoFiles []string
 	SFiles, HFiles, CFiles, CXXFiles   []string
 	IgnoredGoFiles, IgnoredOtherFiles  []string
+	TestGoFiles, XTestGoFiles          []string
 	Imports                            []string
 	ImportMap                          map[string]string
 	Module                             *analysis.Module

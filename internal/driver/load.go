@@ -83,17 +83,13 @@ func checkDir(dir string) error {
 
 // list asks the go command for the import graph, and for its settings meanwhile.
 func (l *loader) list(ctx context.Context) error {
-	flags := []string{"-deps", "-json=" + graphFields}
-	if l.cfg.Tests {
-		flags = append(flags, "-test")
-	}
 	var envErr error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		l.env, envErr = l.tool.goEnv(ctx)
 	}()
-	pkgs, absent, err := l.tool.list(ctx, flags, l.cfg.Patterns)
+	pkgs, absent, err := l.listGraph(ctx)
 	<-done
 	if err = l.explain(err, pkgs); err != nil {
 		return err
@@ -107,6 +103,39 @@ func (l *loader) list(ctx context.Context) error {
 	l.graph = newGraph(pkgs, l.cfg.Clients)
 	l.graph.absent = absent
 	return l.graph.nothing()
+}
+
+// listGraph lists the packages, with the test variants if their files have to be read. One call that also names the
+// export data costs less than one for the graph and another for that, and what it compiles would be compiled anyway.
+func (l *loader) listGraph(ctx context.Context) ([]*listed, []string, error) {
+	if l.cfg.Tests && l.cfg.WorthTests == nil {
+		return l.tool.list(ctx, []string{"-deps", "-test", "-json=" + graphFields}, l.cfg.Patterns)
+	}
+	flags := []string{"-deps", "-export", "-json=" + graphFields + ",Export,TestGoFiles,XTestGoFiles"}
+	pkgs, absent, err := l.tool.list(ctx, flags, l.cfg.Patterns)
+	if err != nil || l.cfg.Tests && slices.ContainsFunc(pkgs, l.testsMatter) {
+		return l.tool.list(ctx, []string{"-deps", "-test", "-json=" + graphFields}, l.cfg.Patterns)
+	}
+	for _, p := range pkgs {
+		if p.Error != nil && strings.HasPrefix(p.Error.Err, "# ") {
+			p.Error = nil // what the compiler says of it; the type checker says it better
+		}
+	}
+	return pkgs, absent, nil
+}
+
+// testsMatter reports whether some test file of a package that was asked for has to be read.
+func (l *loader) testsMatter(p *listed) bool {
+	if p.DepOnly {
+		return false
+	}
+	return l.cfg.WorthTests(func(visit func([]byte) bool) {
+		for _, name := range absFiles(p.Dir, slices.Concat(p.TestGoFiles, p.XTestGoFiles)) {
+			if text, err := os.ReadFile(name); err == nil && !visit(text) {
+				return
+			}
+		}
+	})
 }
 
 // explain turns what the go command says outside a module into what to do about it.
