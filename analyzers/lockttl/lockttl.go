@@ -27,6 +27,8 @@ type checker struct {
 	// wired are the acquires whose TTL was reported at the call that makes the lock object.
 	wired map[lockfacts.Site]bool
 	long  []longTTL
+	// extended are the shapes of keys that some command of the package extends.
+	extended map[string]bool
 }
 
 // check judges the TTL of every acquire that is part of a lock, in every function that it can be seen from: where a
@@ -34,7 +36,12 @@ type checker struct {
 // "may" analysis of what is certain: a TTL of which more than one value is possible makes no finding.
 func check(r *judge.Reporter) {
 	c := &checker{Reporter: r, work: map[ssa.CallInstruction]bound{}, bySite: map[lockfacts.Site]time.Duration{},
-		wired: map[lockfacts.Site]bool{}}
+		wired: map[lockfacts.Site]bool{}, extended: map[string]bool{}}
+	for _, x := range r.Res.Own() {
+		if x.Op.Extends() {
+			c.extended[r.Res.Shape(x.Fn, x.Key)] = true
+		}
+	}
 	sections := c.sections()
 	for i := range sections {
 		c.measure(&sections[i])
@@ -184,10 +191,5 @@ func (c *checker) renewed(e *lockfacts.Event) bool {
 		return true
 	}
 	s := c.Res.Shape(e.Fn, e.Key)
-	for _, x := range c.Res.Own() {
-		if x.Op.Extends() && s != "" && c.Res.Shape(x.Fn, x.Key) == s {
-			return true
-		}
-	}
-	return false
+	return s != "" && c.extended[s]
 }

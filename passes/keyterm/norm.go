@@ -46,6 +46,9 @@ func normConcat(t Term) Term {
 			continue
 		}
 		if n := len(merged); p.Op == Const && n > 0 && merged[n-1].Op == Const {
+			if len(merged[n-1].Text)+len(p.Text) > MaxText {
+				return Term{At: t.At, Fn: t.Fn, Type: t.Type}
+			}
 			merged[n-1].Text += p.Text
 			continue
 		}

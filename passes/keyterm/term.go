@@ -97,6 +97,8 @@ const (
 	MaxDepth = 12
 	MaxSize  = 64
 	MaxSet   = 6
+	// MaxText bounds the text that concatenations of constants add up to, in bytes. Scripts are put together like that.
+	MaxText = 1 << 18
 )
 
 // String is the canonical spelling: two terms are equal exactly if their spellings are, and neither has an unknown.

@@ -23,6 +23,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -62,8 +63,10 @@ type Result struct {
 	Program  *Program
 	Unknowns map[string]int
 
-	bound []Impl
-	u     *unit
+	bound   []Impl
+	u       *unit
+	ownOnce sync.Once
+	own     []Event
 }
 
 // Relevant reports whether there is anything to analyse.

@@ -96,6 +96,10 @@ func (u *unit) ownEvents() []own {
 // of locks that were proven below, where the key was still a parameter.
 func (u *unit) comparedShapes(byShape map[string]*LockClass) {
 	all := u.shaped()
+	same := map[string][]shaped{}
+	for _, a := range all {
+		same[a.shape] = append(same[a.shape], a)
+	}
 	for _, a := range all {
 		if !a.e.Op.Acquires() || byShape[a.shape] != nil || unrepeated(a.e.Key) {
 			continue
@@ -106,12 +110,12 @@ func (u *unit) comparedShapes(byShape map[string]*LockClass) {
 			continue
 		}
 		owner := u.resolve(a.e.Owner)
-		for _, r := range all {
-			if r.shape != a.shape || r.e.Op.Acquires() {
+		for _, r := range same[a.shape] {
+			if r.e.Op.Acquires() {
 				continue
 			}
 			checks := r.e.Guard == clientmodel.Atomic || r.e.Guard == clientmodel.NotAtomic
-			if checks && (r.e.Op.Releases() || r.e.Op.Extends()) || isRandom(owner) && r.e.Op == clientmodel.Delete && !readAsData(all, a.shape) {
+			if checks && (r.e.Op.Releases() || r.e.Op.Extends()) || isRandom(owner) && r.e.Op == clientmodel.Delete && !readAsData(same[a.shape]) {
 				c.Checked = r.e.Guard == clientmodel.Atomic
 				byShape[a.shape] = c
 				break
@@ -122,13 +126,13 @@ func (u *unit) comparedShapes(byShape map[string]*LockClass) {
 
 // readAsData reports whether some function reads what stands under the key and does not compare it: a session, a token
 // that was handed out, a cache.
-func readAsData(all []shaped, shape string) bool {
-	for _, get := range all {
-		if get.e.Op != clientmodel.Get || get.shape != shape || len(get.e.Path) > 0 {
+func readAsData(sameShape []shaped) bool {
+	for _, get := range sameShape {
+		if get.e.Op != clientmodel.Get || len(get.e.Path) > 0 {
 			continue
 		}
-		compared := slices.ContainsFunc(all, func(x shaped) bool {
-			return x.e.Fn == get.e.Fn && x.shape == shape && x.e.Guard == clientmodel.NotAtomic
+		compared := slices.ContainsFunc(sameShape, func(x shaped) bool {
+			return x.e.Fn == get.e.Fn && x.e.Guard == clientmodel.NotAtomic
 		})
 		if !compared {
 			return true
@@ -223,13 +227,15 @@ func (u *unit) proveSummary(fn *ssa.Function, byShape map[string]*LockClass) {
 
 // ownClasses are the classes whose acquire stands in this unit, or that were proven here.
 func ownClasses(u *unit, all []LockClass) []LockClass {
+	known := map[string]bool{}
+	for _, f := range u.facts {
+		for _, c := range f.Classes {
+			known[c.Class] = true
+		}
+	}
 	var out []LockClass
 	for _, c := range all {
-		known := false
-		for _, f := range u.facts {
-			known = known || slices.ContainsFunc(f.Classes, func(x LockClass) bool { return x.Class == c.Class })
-		}
-		if !known {
+		if !known[c.Class] {
 			out = append(out, c)
 		}
 	}

@@ -349,22 +349,28 @@ func (f *frame) binary(v *ssa.BinOp) keyterm.Term {
 	return f.at(arith(v.Op, f.value(v.X), f.value(v.Y)), v.Pos()).Norm()
 }
 
-// arith folds integer constants.
+// arith folds integer constants, as far as the result fits into an integer type.
 func arith(op token.Token, x, y keyterm.Term) keyterm.Term {
 	if x.Op == keyterm.Const && y.Op == keyterm.Const {
 		a, b := constant.MakeFromLiteral(x.Text, token.INT, 0), constant.MakeFromLiteral(y.Text, token.INT, 0)
 		if a.Kind() == constant.Int && b.Kind() == constant.Int {
-			switch op {
-			case token.ADD, token.SUB, token.MUL:
-				return keyterm.Term{Op: keyterm.Const, Text: constant.BinaryOp(a, op, b).ExactString()}
-			case token.QUO:
-				if constant.Sign(b) != 0 {
-					return keyterm.Term{Op: keyterm.Const, Text: constant.BinaryOp(a, token.QUO_ASSIGN, b).ExactString()}
-				}
+			if n := fold(op, a, b); n != nil && constant.BitLen(n) <= 64 {
+				return keyterm.Term{Op: keyterm.Const, Text: n.ExactString()}
 			}
 		}
 	}
 	return keyterm.Term{Op: keyterm.Arith, Text: op.String(), Args: []keyterm.Term{x, y}}
+}
+
+// fold calculates, nil if it cannot.
+func fold(op token.Token, a, b constant.Value) constant.Value {
+	switch {
+	case op == token.ADD, op == token.SUB, op == token.MUL:
+		return constant.BinaryOp(a, op, b)
+	case op == token.QUO && constant.Sign(b) != 0:
+		return constant.BinaryOp(a, token.QUO_ASSIGN, b)
+	}
+	return nil
 }
 
 func isString(t types.Type) bool {

@@ -200,15 +200,16 @@ func (u *unit) runsUnder(fn *ssa.Function, a *activity, locks []Lock) []Run {
 func (u *unit) markConditional(fn *ssa.Function, a *activity) {
 	for i := range a.events {
 		e := &a.events[i]
-		e.Conditional = e.Conditional || avoidable(fn, e.Instr.Block())
+		e.Conditional = e.Conditional || u.avoidable(fn, e.Instr.Block())
 		e.OnError = e.OnError || behindError(e.Instr.Block(), nil, nil)
 	}
 }
 
 // avoidable reports whether some path from the entry to a return avoids the block.
-func avoidable(fn *ssa.Function, b *ssa.BasicBlock) bool {
-	r := lockflow.Walk(lockflow.Options{Function: fn, Stop: func(i ssa.Instruction) bool { return i.Block() == b }})
-	return r.Returned
+func (u *unit) avoidable(fn *ssa.Function, b *ssa.BasicBlock) bool {
+	r := lockflow.Walk(lockflow.Options{Function: fn, Vars: u.varsOf(fn),
+		Stop: func(i ssa.Instruction) bool { return i.Block() == b }})
+	return r.Returned || r.Cut
 }
 
 // behindError reports whether a block only runs after something other than own has failed: an `err != nil` branch
@@ -308,7 +309,18 @@ func (u *unit) outcomeFor(fn *ssa.Function, e *Event) *Outcome {
 
 // walk follows the paths behind an acquire in one scenario.
 func (u *unit) walk(e *Event, s clientmodel.Scenario, stop func(ssa.Instruction) bool) *lockflow.Reach {
-	return lockflow.Walk(lockflow.Options{Start: e.Instr, Assume: u.assume(e, s), Stop: e.untilNext(s, stop), NoReturn: u.noReturn})
+	return lockflow.Walk(lockflow.Options{Start: e.Instr, Assume: u.assume(e, s), Stop: e.untilNext(s, stop), NoReturn: u.noReturn,
+		Vars: u.varsOf(e.Instr.Parent())})
+}
+
+// varsOf are the variables that walks through a function have to know.
+func (u *unit) varsOf(fn *ssa.Function) *lockflow.Vars {
+	v, ok := u.vars[fn]
+	if !ok {
+		v = lockflow.FindVars(fn)
+		u.vars[fn] = v
+	}
+	return v
 }
 
 // assume knows what the acquire returned, where it was kept too.

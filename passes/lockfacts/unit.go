@@ -15,6 +15,7 @@ import (
 	"github.com/leasevet/leasevet/internal/directive"
 	"github.com/leasevet/leasevet/passes/clientmodel/lua"
 	"github.com/leasevet/leasevet/passes/keyterm"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // unit is one package under analysis.
@@ -47,6 +48,7 @@ type unit struct {
 	partial    map[*ssa.Function]*Summary // what is known of those meanwhile
 	locks      map[*ssa.Function][]Lock
 	activities map[*ssa.Function]*activity
+	vars       map[*ssa.Function]*lockflow.Vars
 	runsOf     map[*ssa.Function][]ranUnder
 	in         map[*ssa.Function][]*callgraph.Edge
 	calls      map[string][]ssa.CallInstruction // static calls by callee
@@ -86,7 +88,7 @@ func emptyUnit(pass *analysis.Pass) *unit {
 		gstores: map[*ssa.Global][]*ssa.Store{}, frames: map[*ssa.Function]*frame{},
 		summaries: map[*ssa.Function]*Summary{}, busy: map[*ssa.Function]bool{}, joins: map[string]keyterm.Term{},
 		Unknowns: map[string]int{}, cyclic: map[*ssa.Function]bool{}, partial: map[*ssa.Function]*Summary{},
-		locks: map[*ssa.Function][]Lock{}, activities: map[*ssa.Function]*activity{},
+		locks: map[*ssa.Function][]Lock{}, activities: map[*ssa.Function]*activity{}, vars: map[*ssa.Function]*lockflow.Vars{},
 		runsOf: map[*ssa.Function][]ranUnder{}, scripts: map[string]lua.Script{},
 	}
 }

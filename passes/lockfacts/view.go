@@ -28,16 +28,17 @@ func (r *Result) Events(fn *ssa.Function) []Event {
 	return nil
 }
 
-// Own are the events of all functions whose command stands in the package itself.
+// Own are the events of all functions whose command stands in the package itself. Callers do not change them.
 func (r *Result) Own() []Event {
-	var out []Event
 	if r.u == nil {
 		return nil
 	}
-	for _, o := range r.u.ownEvents() {
-		out = append(out, *o.e)
-	}
-	return out
+	r.ownOnce.Do(func() {
+		for _, o := range r.u.ownEvents() {
+			r.own = append(r.own, *o.e)
+		}
+	})
+	return r.own
 }
 
 // Shape is what methods of one type, or functions that spell the same class, have in common in a key, or "".

@@ -1,86 +1,105 @@
 package lockflow
 
 import (
-	"fmt"
+	"cmp"
+	"encoding/binary"
 	"slices"
-	"strings"
+	"strconv"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/clientmodel"
 )
 
-// env is what is known of phis and local variables on one path: immutable, sorted by name, small.
+// env is what is known of phis and local variables on one path: immutable, sorted by number, small.
 type env []binding
 
 type binding struct {
-	v     ssa.Value
+	n     int // of the variable, see Vars
 	a     clientmodel.Abstract
 	taint bool // a deferred function writes the variable
 }
 
-func (e env) get(v ssa.Value) (clientmodel.Abstract, bool) {
-	for _, b := range e {
-		if b.v == v {
-			return b.a, true
-		}
-	}
-	return 0, false
+func (e env) find(n int) (int, bool) {
+	return slices.BinarySearchFunc(e, n, func(b binding, n int) int { return cmp.Compare(b.n, n) })
 }
 
-func (e env) with(v ssa.Value, a clientmodel.Abstract) env {
-	return e.set(v, func(b *binding) { b.a = a })
+// with is e where variable n has another value. A variable of which nothing is known is left out.
+func (e env) with(n int, a clientmodel.Abstract) env {
+	b := binding{n: n}
+	if i, ok := e.find(n); ok {
+		b = e[i]
+	}
+	b.a = a
+	return e.set(b)
 }
 
-func (e env) set(v ssa.Value, change func(*binding)) env {
-	out := make(env, 0, len(e)+1)
-	found := false
-	for _, b := range e {
-		if b.v == v {
-			change(&b)
-			found = true
+// tainted is e where a deferred function may write variable n.
+func (e env) tainted(n int) env {
+	b := binding{n: n}
+	if i, ok := e.find(n); ok {
+		b = e[i]
+	}
+	b.taint = true
+	return e.set(b)
+}
+
+func (e env) set(b binding) env {
+	i, ok := e.find(b.n)
+	rest := e[i:]
+	switch {
+	case ok && e[i] == b:
+		return e
+	case ok:
+		rest = e[i+1:]
+	}
+	out := append(make(env, 0, len(e)+1), e[:i]...)
+	if b.a != 0 || b.taint {
+		out = append(out, b)
+	}
+	return append(out, rest...)
+}
+
+// variable is what is known of a phi or local variable.
+func (w *walker) variable(e env, v ssa.Value) clientmodel.Abstract {
+	if n, ok := w.o.Vars.number[v]; ok {
+		if i, ok := e.find(n); ok {
+			return e[i].a
 		}
-		out = append(out, b)
 	}
-	if !found {
-		b := binding{v: v}
-		change(&b)
-		out = append(out, b)
-		slices.SortFunc(out, func(x, y binding) int { return strings.Compare(x.v.Name(), y.v.Name()) })
-	}
-	return out
+	return 0
 }
 
 // key identifies a state.
 func (s state) key() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d/%d", s.block.Index, s.from)
+	b := binary.AppendUvarint(nil, uint64(s.block.Index))
+	b = binary.AppendUvarint(b, uint64(s.from))
 	for _, x := range s.env {
-		if x.a != 0 || x.taint {
-			fmt.Fprintf(&b, " %s=%d%t", x.v.Name(), x.a, x.taint)
-		}
+		b = binary.AppendUvarint(b, uint64(x.n))
+		b = binary.AppendUvarint(b, uint64(x.a))
+		b = strconv.AppendBool(b, x.taint)
 	}
-	return b.String()
+	return string(b)
 }
 
 // store records what is written to a local variable.
 func (w *walker) store(e env, s *ssa.Store) env {
-	if a, ok := s.Addr.(*ssa.Alloc); ok {
-		return e.with(a, w.eval(e, s.Val, 0))
+	if n, ok := w.o.Vars.number[s.Addr]; ok {
+		return e.with(n, w.eval(e, s.Val, 0))
 	}
 	return e
 }
 
 // taint marks the variables that a deferred closure writes: they may change before the function returns.
-func taint(e env, d *ssa.Defer) env {
+func (w *walker) taint(e env, d *ssa.Defer) env {
 	mc, ok := d.Call.Value.(*ssa.MakeClosure)
 	if !ok {
 		return e
 	}
 	fn := mc.Fn.(*ssa.Function)
-	for n, bound := range mc.Bindings {
-		if _, ok := bound.(*ssa.Alloc); ok && writes(fn, fn.FreeVars[n]) {
-			e = e.set(bound, func(b *binding) { b.taint = true })
+	for i, bound := range mc.Bindings {
+		if n, ok := w.o.Vars.number[bound]; ok && writes(fn, fn.FreeVars[i]) {
+			e = e.tainted(n)
 		}
 	}
 	return e
@@ -100,7 +119,7 @@ func writes(fn *ssa.Function, fv *ssa.FreeVar) bool {
 func afterDefers(e env) env {
 	for _, b := range e {
 		if b.taint && b.a != clientmodel.NonNil && b.a != clientmodel.NonNil|clientmodel.Contention {
-			e = e.with(b.v, 0)
+			e = e.with(b.n, 0)
 		}
 	}
 	return e

@@ -26,8 +26,7 @@ func (w *walker) eval(e env, v ssa.Value, depth int) clientmodel.Abstract {
 	case *ssa.Const:
 		return ofConst(v)
 	case *ssa.Phi:
-		a, _ := e.get(v)
-		return a
+		return w.variable(e, v)
 	case *ssa.UnOp:
 		return w.unary(e, v, depth)
 	case *ssa.BinOp:
@@ -83,8 +82,7 @@ func (w *walker) unary(e env, v *ssa.UnOp, depth int) clientmodel.Abstract {
 	case token.MUL:
 		switch x := v.X.(type) {
 		case *ssa.Alloc:
-			a, _ := e.get(x)
-			return a
+			return w.variable(e, x)
 		case *ssa.Global:
 			if isError(v.Type()) {
 				return clientmodel.NonNil // a sentinel error variable

@@ -4,10 +4,10 @@
 // # Algorithm
 //
 // A walk starts behind the acquire and follows every path on which the assumed values allow the branches. A state is a
-// block and what is known of the variables that matter (phis and local variables); each state is visited once. "May"
-// analysis: an instruction that is not reached is certainly not executed in that scenario; one that is reached may be.
-// A branch whose condition is not understood is followed both ways. Walks are bounded by [MaxStates]; one that is cut
-// says so, and its reader has to be silent.
+// block and what is known of the variables that matter (phis and local variables that a condition or a result can come
+// from, see Vars); each state is visited once. "May" analysis: an instruction that is not reached is certainly not
+// executed in that scenario; one that is reached may be. A branch whose condition is not understood is followed both
+// ways. Walks are bounded by [MaxStates]; one that is cut says so, and its reader has to be silent.
 package lockflow
 
 import (
@@ -16,8 +16,10 @@ import (
 	"github.com/leasevet/leasevet/passes/clientmodel"
 )
 
-// MaxStates bounds a walk.
+// MaxStates bounds a walk. A state with a very long block counts for several.
 const MaxStates = 4000
+
+const longBlock = 256
 
 // Assume says what is known about a value in the scenario.
 type Assume func(ssa.Value) (clientmodel.Abstract, bool)
@@ -33,6 +35,8 @@ type Options struct {
 	Stop func(ssa.Instruction) bool
 	// NoReturn says that a call does not return. It may be nil.
 	NoReturn func(ssa.CallInstruction) bool
+	// Vars are those of the function, nil if they are to be found for this walk only.
+	Vars *Vars
 }
 
 // Reach is what a walk found.
@@ -63,6 +67,12 @@ func (r *Reach) Each(fn *ssa.Function, f func(ssa.Instruction)) {
 
 // Walk follows the paths.
 func Walk(o Options) *Reach {
+	if o.Start != nil {
+		o.Function = o.Start.Parent()
+	}
+	if o.Vars == nil {
+		o.Vars = FindVars(o.Function)
+	}
 	w := &walker{o: o, reach: &Reach{reached: map[ssa.Instruction]bool{}}, seen: map[string]bool{}}
 	if o.Start != nil {
 		b := o.Start.Block()
@@ -107,7 +117,7 @@ func (w *walker) push(s state) {
 		return
 	}
 	w.seen[key] = true
-	w.states++
+	w.states += 1 + len(s.block.Instrs)/longBlock
 	if w.states > MaxStates {
 		w.reach.Cut = true
 		return
@@ -126,7 +136,7 @@ func (w *walker) run(s state) {
 		case *ssa.Store:
 			s.env = w.store(s.env, i)
 		case *ssa.Defer:
-			s.env = taint(s.env, i)
+			s.env = w.taint(s.env, i)
 		case *ssa.RunDefers:
 			s.env = afterDefers(s.env)
 		case *ssa.Return:
@@ -174,8 +184,8 @@ func (w *walker) enter(s state, to *ssa.BasicBlock) {
 		if !ok {
 			break
 		}
-		if edge >= 0 {
-			next = next.with(phi, w.eval(s.env, phi.Edges[edge], 0))
+		if n, ok := w.o.Vars.number[phi]; ok && edge >= 0 {
+			next = next.with(n, w.eval(s.env, phi.Edges[edge], 0))
 		}
 	}
 	w.push(state{block: to, env: next})
