@@ -76,7 +76,7 @@ func (c *command) interrupted(done, total int) int {
 // report prints what is asked for, and says whether the findings make the run fail.
 func (c *command) report(o *options, result *driver.Result, took time.Duration) int {
 	why := unknowns(result.Units)
-	shown, hidden := o.pick(withUnused(o, result))
+	shown, hidden := o.pick(withIgnores(o, result))
 	r := report.Report{Dir: o.dir, Findings: shown, Coverage: coverage(result.Coverage, why)}
 	status := clean
 	if slices.ContainsFunc(shown, o.fails) {

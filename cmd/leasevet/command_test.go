@@ -323,6 +323,28 @@ func TestUnusedDirective(t *testing.T) {
 	}
 }
 
+// TestIgnoreOfOtherPackage checks that a finding that one package proves is covered by the comment in the package where it
+// stands, also in a run that did not see the whole module.
+func TestIgnoreOfOtherPackage(t *testing.T) {
+	const src = "package p\n\nfunc f() {\n\ta() //leasevet:ignore no-ttl known\n\ta()\n}\n"
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "a.go", src, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := found(finding.Error)
+	r.Units = []driver.Unit{
+		{ImportPath: "q"},
+		{ImportPath: "p", Result: kept{ignores: directive.Ignores(directive.Parse(fset, []*ast.File{file}))}},
+	}
+	for line, want := range map[int]int{4: clean, 5: findings} {
+		r.Findings[0].Line, r.Findings[0].Scope = line, finding.Program
+		if out := call(t, r, nil, "./q", "./p"); out.status != want {
+			t.Errorf("line %d: status %d, want %d\n%s", line, out.status, want, out.stdout)
+		}
+	}
+}
+
 // TestHelp checks that the help text names every flag and subcommand, and can be asked for in all usual ways.
 func TestHelp(t *testing.T) {
 	for _, args := range []string{"help", "-h", "-help", "--help", "check -h", "kinds -h", "version -help"} {

@@ -15,15 +15,16 @@ import (
 
 const helpText = `Leasevet finds misuse of distributed locks in Go programs.
 
-	leasevet [flags] [packages]      check packages, ./... if none are named
+	leasevet [flags] [packages]        check packages, ./... if none are named
 	leasevet check [flags] [packages]  the same
-	leasevet kinds [-json]           list the kinds of findings
+	leasevet kinds [-json]             list the kinds of findings
 	leasevet version
 	leasevet help
 
 Flags of check:
 	-C dir              analyse the module in this directory
-	-fail-level level   exit with status 1 from this level on: error, warning or note (default warning)
+	-fail-level level   exit with status 1 from this level on: error, warning or note (default warning);
+	                    -fail-level=note reports notes, too
 	-json               print one JSON object
 	-kinds list         report only these kinds, separated by commas
 	-level level        report findings from this level on: error, warning or note (default warning)

@@ -36,24 +36,32 @@ func unknowns(units []driver.Unit) []report.Unknown {
 	return all
 }
 
-// withUnused adds the findings about ignores that cover nothing, if the run saw enough to say so.
-func withUnused(o *options, result *driver.Result) []finding.Finding {
+// withIgnores lets the ignores of every package cover what is found in it, and adds the findings about ignores that
+// cover nothing, if the run saw enough to say so. An analyzer knows the comments of its own package only, and many a
+// finding stands in another one: a helper's release that a caller proves wrong.
+func withIgnores(o *options, result *driver.Result) []finding.Finding {
+	all := ignores(result.Units)
+	covered := directive.Apply(all, result.Findings)
 	if !o.sawAll(result.Coverage) {
-		return result.Findings
+		return covered
 	}
-	var ignores []directive.Directive
-	seen := map[finding.Place]bool{} // a package and its test variants have the same files
-	for _, u := range result.Units {
+	return finding.Normalize(slices.Concat(covered, directive.Unused(all, covered)))
+}
+
+// ignores gathers the ignores of all packages, each once: a package and its test variants have the same files.
+func ignores(units []driver.Unit) []directive.Directive {
+	var all []directive.Directive
+	seen := map[finding.Place]bool{}
+	for _, u := range units {
 		k, _ := u.Result.(kept)
 		for _, d := range k.ignores {
 			if !seen[d.Place] {
 				seen[d.Place] = true
-				ignores = append(ignores, d)
+				all = append(all, d)
 			}
 		}
 	}
-	unused := directive.Unused(ignores, result.Findings)
-	return finding.Normalize(slices.Concat(result.Findings, unused))
+	return all
 }
 
 // sawAll reports whether a run looked at the whole of a module, tests included, and missed nothing. With less, the
