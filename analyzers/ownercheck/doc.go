@@ -77,8 +77,8 @@
 //
 // # Use instead
 //
-// Compare and delete in one script, as above; or DELEX key IFEQ token with Redis 8.4; or GET under WATCH and DEL inside
-// TxPipelined of the same connection.
+// Compare and delete in one script, as under ownerless-release; or DELEX key IFEQ token with Redis 8.4; or GET under
+// WATCH and DEL inside TxPipelined of the same connection.
 //
 // # Known problems
 //

@@ -1,8 +1,3 @@
-// Package directive reads the //leasevet: comments of a package: what they say, what they stand above, and which
-// findings they cover.
-//
-// It knows syntax only. That a guarded function is called without its lock, or what an acquire row means for a caller,
-// is for the analysis to say; mistakes that show in the comment itself are findings of this package.
 package directive
 
 import (
