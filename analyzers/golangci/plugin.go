@@ -1,6 +1,7 @@
-// Package golangci is leasevet as a module plugin of golangci-lint. A golangci-lint that is built with it knows a linter
-// named leasevet:
+// Package golangci is leasevet as a module plugin of golangci-lint. A golangci-lint that is built with it, such as
+// cmd/golangci-leasevet, knows a linter named leasevet. A whole .golangci.yml:
 //
+//	version: "2"
 //	linters:
 //	  enable: [leasevet]
 //	  settings:
@@ -14,10 +15,12 @@
 //	          kinds: [ownerless-release, no-ttl]
 //	issues:
 //	  uniq-by-line: false
+//	  max-issues-per-linter: 0
+//	  max-same-issues: 0
 //
 // The settings stand in .golangci.yml and nowhere else: golangci-lint keeps results, and what it does not know of does
-// not make it look again. Both may be left out: all kinds, from level warning on. Without the last two lines the second
-// finding of a line is dropped.
+// not make it look again. Both may be left out: all kinds, from level warning on. Without the part about issues
+// golangci-lint drops the second finding of a line, the fourth with the same text, and all after the fiftieth.
 //
 // Findings that need the whole program are the command's alone. A //nolint comment is golangci-lint's own business; a
 // //leasevet:ignore comment holds here as it does everywhere.
