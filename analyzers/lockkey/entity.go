@@ -175,6 +175,30 @@ func (c *checker) worksOn(u use, p *ssa.Parameter) bool {
 			return true
 		}
 	}
+	return c.worksElsewhere(u, value)
+}
+
+// worksElsewhere reports whether the function that acquires for this one hands the value to what it calls under the lock.
+func (c *checker) worksElsewhere(u use, value keyterm.Term) bool {
+	callee := u.ev.Instr.Common().StaticCallee()
+	if callee == nil || lockfacts.InLoop(u.ev.Instr) {
+		return false
+	}
+	s := c.Res.Summary(c.Res.Name(callee))
+	if s == nil {
+		return false
+	}
+	for _, l := range s.Lent {
+		if !slices.ContainsFunc(l.Under, func(h lockfacts.Held) bool { return h.Acquire == u.ev.At }) {
+			continue
+		}
+		for _, a := range l.Args {
+			if a = a.Strip(); a.Op == keyterm.Param && a.Index < len(u.ev.Instr.Common().Args) &&
+				comesFrom(c.Res.Term(u.fn, u.ev.Instr.Common().Args[a.Index]), value) {
+				return true
+			}
+		}
+	}
 	return false
 }
 

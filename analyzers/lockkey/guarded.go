@@ -79,10 +79,21 @@ func (c *checker) callLooksAt(fn *ssa.Function, call ssa.CallInstruction, value 
 		if !c.isOf(fn, a, value) {
 			continue
 		}
-		if call != acquire && validates(call) && !logs(callee(common)) {
+		if call != acquire && validates(call) && !logs(callee(common)) && !c.acquires(fn, call) {
 			return true
 		}
 		if depth < maxLook && c.calleeLooksAt(call, i, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// acquires reports whether a call takes the lock, itself or in what it calls: whether it was taken says nothing of the
+// key.
+func (c *checker) acquires(fn *ssa.Function, call ssa.CallInstruction) bool {
+	for _, e := range c.Res.Events(fn) {
+		if e.Instr == call && e.Op.Acquires() {
 			return true
 		}
 	}

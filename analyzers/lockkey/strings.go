@@ -35,7 +35,7 @@ func (c *checker) assemblies() []assembly {
 	for _, u := range c.uses {
 		if t, ok := c.assembled(u); ok {
 			class := c.Res.Resolve(t).Class()
-			all = append(all, assembly{class: class, fn: root(u.fn.String()), at: siteOf(t)})
+			all = append(all, assembly{class: class, fn: root(c.acquirer(u)), at: siteOf(t)})
 		}
 	}
 	slices.SortFunc(all, func(a, b assembly) int {
@@ -51,11 +51,20 @@ func byPlace(a, b lockfacts.Site) int {
 // assembled reports whether the key of a use is made of text in the function that acquires: by itself, or by a function
 // that only joins what it is given.
 func (c *checker) assembled(u use) (keyterm.Term, bool) {
-	t, fn := u.key, root(u.fn.String())
+	t, fn := u.key, root(c.acquirer(u))
 	if t.Op == keyterm.Built {
 		return t, root(t.Fn) == fn && c.Res.JoinsOnly(t) && spellsOut(t.Args[0])
 	}
 	return t, root(t.Fn) == fn && spellsOut(t)
+}
+
+// acquirer is the function that acquires: the one at hand, or the one of another package that it leaves that to, which
+// alone may not know that it is a lock.
+func (c *checker) acquirer(u use) string {
+	if u.ev.At.Package != c.Pass.Pkg.Path() && u.key.Strip().Fn != "" && lockfacts.FunctionPackage(u.key.Fn) == u.ev.At.Package {
+		return u.ev.At.Function
+	}
+	return u.fn.String()
 }
 
 // spellsOut reports whether t joins a text that names something with a variable part.

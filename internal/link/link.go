@@ -124,7 +124,8 @@ func (l *linker) methods(typ string) []lockfacts.Summary {
 func (l *linker) guards() {
 	all, wrappers := l.allGuards()
 	for _, g := range all {
-		if pkg := lockfacts.FunctionPackage(g.Function); pkg != g.At.Package && !strings.HasPrefix(g.Function, "field ") {
+		pkg := lockfacts.FunctionPackage(g.Function)
+		if pkg != g.At.Package && !strings.HasPrefix(g.Function, "field ") && !l.knows(pkg, g) {
 			l.guard(pkg, g)
 		}
 	}
@@ -142,6 +143,12 @@ func (l *linker) guards() {
 			}
 		}
 	}
+}
+
+// knows reports whether a package has found a guard itself.
+func (l *linker) knows(path string, g lockfacts.Guard) bool {
+	f := l.own[path]
+	return f != nil && slices.Contains(f.Guards, g)
 }
 
 // allGuards are the guards of the program, those with two classes left out, and the types that wrap.
