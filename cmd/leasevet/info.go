@@ -31,7 +31,8 @@ Flags of check:
 	-no-color           no colours, also not on a terminal
 	-stats              say what the run looked at, why not at all, and what it cost, on stderr
 	-tags list          build tags, as the go command takes them
-	-tests              analyse tests, too (default true; -tests=false leaves them out)
+	-tests              check the comments in tests, too (default true; -tests=false leaves tests out);
+	                    what tests do with locks is never reported
 	-unknowns           list the calls that the analysis could not see through
 
 Examples:
