@@ -113,14 +113,21 @@ func (u *unit) finish(res *Result) {
 	res.findGuards()
 	res.Keys = u.keys()
 	res.Fact = u.fact(res)
-	if len(res.Fact.Funcs)+len(res.Fact.Globals)+len(res.Fact.Impls)+len(res.Fact.Classes)+len(res.Fact.Guards)+len(res.Fact.Keys) > 0 {
+	if res.Fact.says() {
 		u.pass.ExportPackageFact(res.Fact)
 	}
 }
 
+// says reports whether a fact holds anything that an importing package can use.
+func (f *Fact) says() bool {
+	return len(f.Funcs)+len(f.Globals)+len(f.Impls)+len(f.Classes)+len(f.Guards)+len(f.Keys)+len(f.Clients) > 0
+}
+
 // fact is what importing packages need.
 func (u *unit) fact(res *Result) *Fact {
-	f := &Fact{Version: Version, Relevant: true, Globals: u.exportGlobals(), Fields: u.exportFields(), Classes: ownClasses(u, res.Classes), Keys: res.Keys, Sees: u.sees(res.Keys), Guards: res.Guards, Bound: res.bound, Wants: u.wants()}
+	f := &Fact{Version: Version, Relevant: true, Globals: u.exportGlobals(), Fields: u.exportFields(),
+		Classes: ownClasses(u, res.Classes), Keys: res.Keys, Sees: u.sees(res.Keys), Guards: res.Guards, Bound: res.bound,
+		Wants: u.wants(), Clients: clientNames(u.pass.Pkg)}
 	for _, fn := range u.fns {
 		if s := u.summaries[fn]; s != nil && useful(s) {
 			f.Funcs = append(f.Funcs, *s)

@@ -23,6 +23,8 @@ type Fact struct {
 	Guards   []Guard
 	// Wants are packages of the program whose functions make keys, owner values or TTLs here, and that have no facts.
 	Wants []string
+	// Clients are the names by which other packages get at a client of this one's, sorted.
+	Clients []string
 	// Bound says which types stand in which fields, "import/path.Type.field", of interface type.
 	Bound []Impl
 }

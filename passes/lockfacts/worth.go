@@ -59,8 +59,8 @@ func (s *Summary) locks() bool {
 	return slices.ContainsFunc(s.Runs, func(r Run) bool { return len(r.Under) > 0 })
 }
 
-// relevant reports whether a package can matter: it imports a client library, it uses a function or type that has to do
-// with a lock, the link has news for it, or, in one of the program's own modules, it builds strings or ends the process
+// relevant reports whether a package can matter: it imports a client library, it uses a client that another package
+// has, it uses a function or type that has to do with a lock, the link has news for it, or, in one of the program's own modules, it builds strings or ends the process
 // and nobody will ask for that later.
 func relevant(pass *analysis.Pass) bool {
 	if clientmodel.IsClient(pass.Pkg.Path()) {
@@ -75,7 +75,7 @@ func relevant(pass *analysis.Pass) bool {
 			return true
 		}
 	}
-	if usesLocks(pass) {
+	if usesClients(pass) || usesLocks(pass) {
 		return true
 	}
 	return !p.OnDemand && ownModule(pass) && (buildsStrings(pass) || endsProcess(pass))
@@ -151,12 +151,17 @@ func addUses(out map[string]bool, types map[string][]string, f *Fact) {
 	}
 }
 
-// lockNames are the names of lockObjects without package and receiver, sorted.
+// lockNames are the names of lockObjects without package and receiver, and those of clients, sorted.
 func lockNames(facts map[string]*Fact) []string {
 	names := map[string]bool{}
 	for name := range lockObjects(facts) {
 		if !strings.Contains(name, "$") {
 			names[name[strings.LastIndexByte(name, '.')+1:]] = true
+		}
+	}
+	for _, f := range facts {
+		for _, name := range f.Clients {
+			names[name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(names))
