@@ -115,7 +115,7 @@ func (u *unit) comparedShapes(byShape map[string]*LockClass) {
 				continue
 			}
 			checks := r.e.Guard == clientmodel.Atomic || r.e.Guard == clientmodel.NotAtomic
-			if checks && (r.e.Op.Releases() || r.e.Op.Extends()) || isRandom(owner) && r.e.Op == clientmodel.Delete && !readAsData(same[a.shape]) {
+			if checks && ownersOp(r.e.Op) || isRandom(owner) && r.e.Op == clientmodel.Delete && !readAsData(same[a.shape]) {
 				c.Checked = r.e.Guard == clientmodel.Atomic
 				byShape[a.shape] = c
 				break
@@ -240,4 +240,10 @@ func ownClasses(u *unit, all []LockClass) []LockClass {
 		}
 	}
 	return out
+}
+
+// ownersOp reports whether an operation under a comparison is one that only an owner does. To compare and to set another
+// value is what counters and versions do, too.
+func ownersOp(op clientmodel.Op) bool {
+	return op.Releases() || op.Extends() && op != clientmodel.CompareAndSet
 }

@@ -12,6 +12,7 @@ import (
 // clientFunction finds a client library's function or method by its full name, as ssa prints it: a method value that
 // was handed over, mutex.ExtendContext, is known by name alone. It is nil for anything else.
 func (u *unit) clientFunction(name string) *types.Func {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "$bound"), "$thunk")
 	path := FunctionPackage(name)
 	if !clientmodel.IsClient(path) {
 		return nil
