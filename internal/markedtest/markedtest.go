@@ -27,9 +27,17 @@ func Findings(t *testing.T, dir string, patterns ...string) []finding.Finding {
 // FindingsOf is Findings with a choice of analyzers.
 func FindingsOf(t *testing.T, list []*analysis.Analyzer, dir string, patterns ...string) []finding.Finding {
 	t.Helper()
-	if len(patterns) == 0 {
-		patterns = []string{"./..."}
-	}
+	return run(t, list, dir, patterns...).Findings
+}
+
+// Run is a whole run, as the command makes it.
+func Run(t *testing.T, dir string, patterns ...string) *driver.Result {
+	t.Helper()
+	return run(t, analyzers.All(), dir, patterns...)
+}
+
+func run(t *testing.T, list []*analysis.Analyzer, dir string, patterns ...string) *driver.Result {
+	t.Helper()
 	res, err := driver.Run(t.Context(), driver.Config{
 		Dir: dir, Patterns: patterns, Tests: true, Analyzers: list, Clients: clientmodel.IsClient, Link: link.Plan,
 		Worth: lockfacts.Worth, WorthTests: lockfacts.WorthTests,
@@ -43,7 +51,7 @@ func FindingsOf(t *testing.T, list []*analysis.Analyzer, dir string, patterns ..
 	if res.Coverage.Analysed == 0 {
 		t.Error("no package was analysed")
 	}
-	return res.Findings
+	return res
 }
 
 // Score runs the analyzers and fails for every mark of the given kinds that is missed, and every finding of them that

@@ -262,7 +262,9 @@ func (u *unit) called(fn keyterm.Term, args []keyterm.Term, c ssa.CallInstructio
 			for _, f := range held {
 				out = append(out, u.called(f, args, c, depth+1)...)
 			}
-			return out
+			if slices.ContainsFunc(out, func(t target) bool { return t.row != nil || t.summary != nil }) {
+				return out
+			}
 		}
 	}
 	if c != nil && fn.Op != keyterm.Param { // what a parameter is, callers know better than the call graph
@@ -396,7 +398,9 @@ func (u *unit) implementations(f *frame, common *ssa.CallCommon, args []keyterm.
 				break // a decorator's own method: what it holds is another one
 			}
 			if t := u.named(name, args); t.summary != nil && t.summary.touchesLocks() {
-				out = append(out, t)
+				if out = append(out, t); len(out) > maxTargets {
+					return nil
+				}
 			} else if t.summary != nil {
 				others = append(others, t)
 			}
@@ -506,6 +510,9 @@ const maxNested = 4
 func (u *unit) callKnown(p keyterm.Term) keyterm.Term {
 	if p.Text == "strings.Join" && len(p.Args) == 2 && p.Args[0].Op == keyterm.List {
 		return joinList(p)
+	}
+	if t, ok := formatKnown(p); ok {
+		return t
 	}
 	if p.Text != "" || len(p.Args) == 0 || p.Args[0].Op != keyterm.Func || u.nested > maxNested {
 		return p

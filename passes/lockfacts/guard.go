@@ -210,7 +210,16 @@ func ownArguments(fn *ssa.Function, call *ssa.Call) bool {
 			}
 		}
 	}
-	return others == 0
+	return others == 0 && onlyContext(call)
+}
+
+// onlyContext reports whether a call is given nothing but a context, its receiver apart.
+func onlyContext(call *ssa.Call) bool {
+	args := call.Call.Args
+	if fn := call.Call.StaticCallee(); fn != nil && fn.Signature.Recv() != nil {
+		args = args[1:]
+	}
+	return !slices.ContainsFunc(args, func(a ssa.Value) bool { return !isContext(a.Type()) })
 }
 
 // isParam sees through a parameter that was spilled or captured.

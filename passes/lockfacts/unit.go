@@ -42,6 +42,7 @@ type unit struct {
 	frames     map[*ssa.Function]*frame
 	summaries  map[*ssa.Function]*Summary
 	busy       map[*ssa.Function]bool
+	rounds     map[*ssa.Function]int      // see maxAllRounds
 	nested     int                        // see maxNested
 	methodsBy  map[string][]*ssa.Function // by name; see anyMethod
 	cyclic     map[*ssa.Function]bool     // asked for while being made
@@ -86,7 +87,7 @@ func emptyUnit(pass *analysis.Pass) *unit {
 		impls: map[string][]string{}, fields: map[string]keyterm.Term{}, globals: map[string]keyterm.Term{},
 		makes: map[*ssa.Function]*ssa.MakeClosure{}, stores: map[string][]fieldStore{},
 		gstores: map[*ssa.Global][]*ssa.Store{}, frames: map[*ssa.Function]*frame{},
-		summaries: map[*ssa.Function]*Summary{}, busy: map[*ssa.Function]bool{}, joins: map[string]keyterm.Term{},
+		summaries: map[*ssa.Function]*Summary{}, busy: map[*ssa.Function]bool{}, rounds: map[*ssa.Function]int{}, joins: map[string]keyterm.Term{},
 		Unknowns: map[string]int{}, cyclic: map[*ssa.Function]bool{}, partial: map[*ssa.Function]*Summary{},
 		locks: map[*ssa.Function][]Lock{}, activities: map[*ssa.Function]*activity{}, vars: map[*ssa.Function]*lockflow.Vars{},
 		runsOf: map[*ssa.Function][]ranUnder{}, scripts: map[string]lua.Script{},
@@ -232,7 +233,9 @@ func (u *unit) index() {
 						u.indexStore(f, i)
 					}
 				case *ssa.MakeInterface:
-					u.indexImpl(i)
+					if !u.inTest(f) {
+						u.indexImpl(i)
+					}
 				}
 			}
 		}
@@ -269,7 +272,9 @@ func (u *unit) callgraph() *callgraph.Graph {
 	if u.graph == nil {
 		set := map[*ssa.Function]bool{}
 		for _, f := range u.fns {
-			withReferenced(f, set)
+			if !u.inTest(f) { // what a test passes says nothing about the program
+				withReferenced(f, set)
+			}
 		}
 		u.graph = vta.CallGraph(set, nil)
 	}
