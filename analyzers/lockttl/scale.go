@@ -119,14 +119,15 @@ func named(name string, t types.Type) scale {
 	return scale{}
 }
 
-// unitOf is the unit that the last word of a name is, 0 for none.
-func unitOf(name string) time.Duration {
-	for word, unit := range unitWords {
-		if rest, ok := cutSuffixFold(name, word); ok && endsWord(rest, name[len(rest):]) {
-			return unit // no two words end a name at a boundary
+// unitOf is the unit that the last word of a name is, 0 for none. The longest word counts: ttlMilliSeconds ends in two.
+func unitOf(name string) (unit time.Duration) {
+	longest := 0
+	for word, u := range unitWords {
+		if rest, ok := cutSuffixFold(name, word); ok && len(word) > longest && endsWord(rest, name[len(rest):]) {
+			longest, unit = len(word), u
 		}
 	}
-	return 0
+	return unit
 }
 
 func cutSuffixFold(name, word string) (string, bool) {

@@ -11,7 +11,7 @@ func TestUnitOf(t *testing.T) {
 	for name, want := range map[string]time.Duration{
 		"ttlMillis": time.Millisecond, "TTLMs": time.Millisecond, "TTLMS": time.Millisecond, "lock_ms": time.Millisecond,
 		"seconds": time.Second, "LeaseSeconds": time.Second, "LOCK_TTL_SEC": time.Second, "leaseMinutes": time.Minute,
-		"waitHours": time.Hour, "leaseNanos": 1,
+		"waitHours": time.Hour, "leaseNanos": 1, "ttlMilliSeconds": time.Millisecond, "LeaseNanoSeconds": 1,
 		"ttl": 0, "leaseMin": 0, "TTL": 0, "secondsLeft": 0, "problems": 0, "forms": 0, "": 0, "_": 0, "params": 0,
 	} {
 		if got := unitOf(name); got != want {
