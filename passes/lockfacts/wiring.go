@@ -3,6 +3,7 @@ package lockfacts
 import (
 	"cmp"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,10 +47,12 @@ func (g *guards) wired(fn *ssa.Function, v ssa.Value) {
 	}
 }
 
-// bindStores binds what is stored in fields of interface type directly.
+// bindStores binds what is stored in fields of interface type directly, in the order of the fields: of two guards of one
+// function the first stands.
 func (g *guards) bindStores() {
-	for name, all := range g.res.u.stores {
-		for _, w := range all {
+	stores := g.res.u.stores
+	for _, name := range slices.Sorted(maps.Keys(stores)) {
+		for _, w := range stores[name] {
 			if mi, ok := w.store.Val.(*ssa.MakeInterface); ok {
 				if t := typeName(mi.X.Type()); t != "" {
 					g.bind(name, t)
