@@ -111,29 +111,14 @@ func (f *frame) sprintf(c *ssa.Call, formatArg int) keyterm.Term {
 	if t.Op != keyterm.Const {
 		return f.opaque(c, 0)
 	}
-	var parts []keyterm.Term
-	next := 0
-	rest := t.Text
-	for rest != "" {
-		i := strings.IndexByte(rest, '%')
-		if i < 0 {
-			parts = append(parts, f.at(text(rest), c.Pos()))
-			break
-		}
-		parts = append(parts, f.at(text(rest[:i]), c.Pos()))
-		verb, after := cutVerb(rest[i:])
-		rest = after
-		switch {
-		case verb == "%%":
-			parts = append(parts, text("%"))
-		case strings.ContainsAny(verb, "*[") || next >= len(args) || args[next] == nil:
-			return f.at(keyterm.Term{Op: keyterm.Concat, Args: append(parts, keyterm.Term{})}, c.Pos()).Norm()
-		default:
-			parts = append(parts, f.format(verb, args[next]))
-			next++
-		}
-	}
-	return f.at(keyterm.Term{Op: keyterm.Concat, Args: parts}, c.Pos()).Norm()
+	parts := formatted(t.Text, len(args), func(s string) keyterm.Term { return f.at(text(s), c.Pos()) },
+		func(verb string, n int) (keyterm.Term, bool) {
+			if args[n] == nil {
+				return keyterm.Term{}, false
+			}
+			return f.format(verb, args[n]), true
+		})
+	return f.at(parts, c.Pos()).Norm()
 }
 
 // literal is a value that stands in the program at pos: a constant has no place of its own and takes that one.
