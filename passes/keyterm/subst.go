@@ -9,30 +9,19 @@ type Env map[string]Term
 func ParamName(function string, i int) string { return function + "#" + strconv.Itoa(i) }
 
 // Subst replaces the parameters that env binds. Parameters of other functions stay: a closure's term may mention the
-// parameters of the functions around it, which only their callers can bind.
+// parameters of the functions around it, which only their callers can bind. What a closure carries is among its arguments.
 func (t Term) Subst(env Env) Term {
 	if len(env) == 0 {
 		return t
 	}
 	return t.Map(func(p Term) Term {
-		switch p.Op {
-		case Param:
+		if p.Op == Param {
 			if v, ok := env[ParamName(p.Text, p.Index)]; ok {
 				return v
 			}
-		case Func:
-			return p.close(env)
 		}
 		return p
 	})
-}
-
-// close adds env to the bindings that a closure carries; what is bound already stays.
-func (t Term) close(env Env) Term {
-	if t.Index == 1 || len(t.Names) == 0 {
-		return t
-	}
-	return t // Map has substituted the bound arguments already
 }
 
 // IsClosed reports whether t depends on no parameter and has no unknown: it is the same for every caller.

@@ -2,9 +2,9 @@
 //
 // # Algorithm
 //
-// A package is relevant if it reaches a client library by imports, or if it belongs to the program's own modules and
-// may build keys for one that does. Only relevant packages are turned into SSA. For every function the pass lists, in
-// program order, the effects of its calls on keys: from the rows of the client table, from the summaries of called
+// Most packages have nothing to do with a lock and are not turned into SSA (see Worth and relevant); where one of them
+// turns out to make a key, it is asked for later. For every function of the others the pass lists, in program order, the
+// effects of its calls on keys: from the rows of the client table, from the summaries of called
 // functions (of this package, callees first; of imported ones, from facts), from the functions that are handed over.
 // Operands are terms over the function's own parameters; at a call they are substituted.
 //
@@ -125,7 +125,7 @@ func (f *Fact) says() bool {
 
 // fact is what importing packages need.
 func (u *unit) fact(res *Result) *Fact {
-	f := &Fact{Version: Version, Relevant: true, Globals: u.exportGlobals(), Fields: u.exportFields(),
+	f := &Fact{Version: Version, Globals: u.exportGlobals(), Fields: u.exportFields(),
 		Classes: ownClasses(u, res.Classes), Keys: res.Keys, Sees: u.sees(res.Keys), Guards: res.Guards, Bound: res.bound,
 		Wants: u.wants(), Clients: clientNames(u.pass.Pkg)}
 	for _, fn := range u.fns {

@@ -18,8 +18,8 @@ type Event struct {
 	Effect
 	Instr ssa.CallInstruction
 	Fn    *ssa.Function
-	// WhenTaken and WhenOutage are true for a release that also runs when the acquire said "taken", or failed.
-	WhenTaken, WhenOutage bool
+	// WhenTaken is true for a release that also runs when the acquire said "taken".
+	WhenTaken bool
 
 	outcome *Outcome // what the instruction's results look like, nil if unknown
 	roles   []clientmodel.Role
@@ -29,8 +29,8 @@ type Event struct {
 	again   []ssa.CallInstruction // where the function tries the same key once more
 }
 
-// RunEvent is a call of a function value that only the callers of Fn know.
-type RunEvent struct {
+// runEvent is a call of a function value that only the callers of Fn know.
+type runEvent struct {
 	Run
 	Instr ssa.CallInstruction
 
@@ -40,7 +40,7 @@ type RunEvent struct {
 // activity is what a function does, in program order.
 type activity struct {
 	events []Event
-	runs   []RunEvent
+	runs   []runEvent
 	// compared are the calls of functions that compare an owner.
 	compared []comparedCall
 }
@@ -329,7 +329,7 @@ func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activit
 		u.noteRun(ct, under, f, c)
 	}
 	if !known && handedIn(fn) && len(a.runs) < maxEffects {
-		a.runs = append(a.runs, RunEvent{Run: Run{Fn: fn, Args: args, Under: under, At: u.site(f, c), Maybe: r.Maybe}, Instr: c,
+		a.runs = append(a.runs, runEvent{Run: Run{Fn: fn, Args: args, Under: under, At: u.site(f, c), Maybe: r.Maybe}, Instr: c,
 			from: origin{t.summary, -1, r.Then}})
 	}
 }
@@ -394,7 +394,7 @@ func (u *unit) underWatch(e *Effect, watched []keyterm.Term, reads map[string]bo
 // may call the function values it is given.
 func (u *unit) unknownCall(f *frame, c ssa.CallInstruction, t target, a *activity) {
 	if handedIn(t.value) && len(a.runs) < maxEffects {
-		a.runs = append(a.runs, RunEvent{Run: Run{Fn: t.value, Args: t.args, At: u.site(f, c)}, Instr: c})
+		a.runs = append(a.runs, runEvent{Run: Run{Fn: t.value, Args: t.args, At: u.site(f, c)}, Instr: c})
 		return
 	}
 	here := u.site(f, c)

@@ -100,7 +100,7 @@ func (g *guards) protect(fn *ssa.Function, call *ssa.Call, held Held) {
 
 // guardBy is a guard of a function that is yet to be named.
 func guardBy(wrapper string, held Held, at Site) Guard {
-	return Guard{Wrapper: wrapper, Class: held.Key.Class(), Acquire: held.Acquire, Entity: -1, At: at}
+	return Guard{Wrapper: wrapper, Class: held.Key.Class(), Acquire: held.Acquire, At: at}
 }
 
 // addAll notes the guard for every function that can be guarded, the caller itself apart, and reports whether there is

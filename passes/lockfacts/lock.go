@@ -20,8 +20,6 @@ type Lock struct {
 	Losers []Event
 	// Section is what runs while the lock is held.
 	Section *lockflow.Reach
-
-	deferred bool
 }
 
 // covers reports whether the lock is held at an instruction of its function.
@@ -97,7 +95,6 @@ func (u *unit) lockOf(fn *ssa.Function, a *activity, acq *Event) (Lock, bool) {
 				undoOnly = false
 			}
 			l.Releases = append(l.Releases, *e)
-			l.deferred = l.deferred || e.Deferred
 		case e.Op.Extends():
 			l.Extends = append(l.Extends, *e)
 		}
@@ -121,13 +118,12 @@ func (l *Lock) ends(i ssa.Instruction) bool {
 	return false
 }
 
-// scenarios finds the releases that also run when the acquire said no, or could not ask.
+// scenarios finds the releases that also run when the acquire said no.
 func (u *unit) scenarios(l *Lock, acq *Event) {
 	if acq.outcome == nil || acq.Deferred || acq.Async {
 		return
 	}
 	taken := u.walk(acq, clientmodel.TakenScenario, nil)
-	outage := u.walk(acq, clientmodel.OutageScenario, nil)
 	for i := range l.Releases {
 		r := &l.Releases[i]
 		if r.Conditional || r.Maybe || r.OnError { // a condition inside the helper or closure may be the check
@@ -135,7 +131,6 @@ func (u *unit) scenarios(l *Lock, acq *Event) {
 			continue
 		}
 		r.WhenTaken = !taken.Cut && (taken.Has(r.Instr) || early(r, acq))
-		r.WhenOutage = !outage.Cut && (outage.Has(r.Instr) || early(r, acq))
 	}
 }
 

@@ -45,7 +45,7 @@ func (u *unit) follow(a *activity, s *Summary) {
 }
 
 // precedes reports whether the called function that carries out the run has the effect after it.
-func (r *RunEvent) precedes(e *Event) bool {
+func (r *runEvent) precedes(e *Event) bool {
 	return e.Instr == r.Instr && r.from.summary != nil && e.from.summary == r.from.summary && e.from.effect >= 0 &&
 		slices.Contains(r.from.then, e.from.effect)
 }

@@ -141,29 +141,18 @@ func operand(e Effect, o lua.Operand) keyterm.Term {
 	default:
 		return keyterm.Term{}
 	}
-	if o.Divide > 1 || o.Offset != 0 || o.Scale < 0 {
+	if o.Divide > 1 || o.Offset != 0 || o.Scale < 0 { // what a script adds to or divides is not followed
 		return keyterm.Term{}
 	}
 	if o.Scale > 1 {
-		t = computed(t, "*", o.Scale)
-	}
-	if o.Divide > 1 {
-		t = computed(t, "/", o.Divide)
-	}
-	if o.Offset != 0 {
-		t = computed(t, "+", o.Offset)
+		by := keyterm.Term{Op: keyterm.Const, Text: strconv.FormatInt(o.Scale, 10)}
+		t = arith(token.MUL, t, by).Norm()
 	}
 	if o.Prefix != "" || o.Suffix != "" {
 		t = keyterm.Term{Op: keyterm.Concat, Args: []keyterm.Term{
 			{Op: keyterm.Const, Text: o.Prefix}, t, {Op: keyterm.Const, Text: o.Suffix}}}.Norm()
 	}
 	return t
-}
-
-// computed is what a script makes of a number.
-func computed(t keyterm.Term, op string, by int64) keyterm.Term {
-	tok := map[string]token.Token{"*": token.MUL, "/": token.QUO, "+": token.ADD}[op]
-	return arith(tok, t, keyterm.Term{Op: keyterm.Const, Text: strconv.FormatInt(by, 10)}).Norm()
 }
 
 // missing are the operands that the script reads and the call does not hand in.

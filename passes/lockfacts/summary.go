@@ -11,16 +11,14 @@ const Version = 1
 // Fact is the one package fact: all that importing packages need to know about a package. Every slice is sorted.
 type Fact struct {
 	Version int
-	// Relevant is true where the package reaches a client library, or was asked for by a package that does.
-	Relevant bool
-	Funcs    []Summary // by Name
-	Globals  []Named   // values of package-level variables that are written once, by Name
-	Fields   []Named   // "import/path.Type.field": the join of all writes of the field in the package, by Name
-	Impls    []Impl    // by Interface, Type
-	Classes  []LockClass
-	Keys     []LockKey // what the package acquires, by Class and place
-	Sees     []string  // imported packages, directly or not, that have Keys, if this one has
-	Guards   []Guard
+	Funcs   []Summary // by Name
+	Globals []Named   // values of package-level variables that are written once, by Name
+	Fields  []Named   // "import/path.Type.field": the join of all writes of the field in the package, by Name
+	Impls   []Impl    // by Interface, Type
+	Classes []LockClass
+	Keys    []LockKey // what the package acquires, by Class and place
+	Sees    []string  // imported packages, directly or not, that have Keys, if this one has
+	Guards  []Guard
 	// Wants are packages of the program whose functions make keys, owner values or TTLs here, and that have no facts.
 	Wants []string
 	// Clients are the names by which other packages get at a client of this one's, sorted.
@@ -82,8 +80,6 @@ type Guard struct {
 	Class    string
 	At       Site // the call under the lock
 	Acquire  Site
-	// Entity is the parameter of Function that the key depends on, -1 for none or unknown.
-	Entity int
 }
 
 // Site is a place in the program: where something happens, and in which function.

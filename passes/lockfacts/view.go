@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/clientmodel"
@@ -72,9 +71,6 @@ func (r *Result) Callees(c ssa.CallInstruction) []*ssa.Function {
 	}
 	return out
 }
-
-// CallGraph is the call graph of the package's own functions.
-func (r *Result) CallGraph() *callgraph.Graph { return r.u.callgraph() }
 
 // Name is the name under which facts know a function.
 func (r *Result) Name(fn *ssa.Function) string { return r.u.name(fn) }
