@@ -38,7 +38,7 @@ func (c *command) check(ctx context.Context, args []string) int {
 		return c.noResult(ctx, err, done, total)
 	}
 	status := c.report(o, result, time.Since(start))
-	return c.troubles(ctx, err, result.Coverage.Failed, done, total, status)
+	return c.troubles(ctx, err, result.Coverage, done, total, status)
 }
 
 // noResult says why there is nothing to report.
@@ -53,8 +53,11 @@ func (c *command) noResult(ctx context.Context, err error, done, total int) int 
 }
 
 // troubles prints what was not analysed. Findings are worth having even then, so they are out already.
-func (c *command) troubles(ctx context.Context, err error, failed []driver.Problem, done, total, status int) int {
-	for _, p := range failed {
+func (c *command) troubles(ctx context.Context, err error, cov driver.Coverage, done, total, status int) int {
+	for _, p := range cov.Partial {
+		status = c.fail(fmt.Errorf("%s: analysed only in part: %s", p.Package, p.Reason))
+	}
+	for _, p := range cov.Failed {
 		status = c.fail(fmt.Errorf("%s: %s", p.Package, p.Reason))
 	}
 	switch {

@@ -44,6 +44,8 @@ type listed struct {
 	Export                             string
 	Error                              *listError
 	DepsErrors                         []*listError
+
+	compile *listError // what the compiler says, where it was asked
 }
 
 // listError is a package error of `go list -e`.

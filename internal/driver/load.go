@@ -118,7 +118,7 @@ func (l *loader) listGraph(ctx context.Context) ([]*listed, []string, error) {
 	}
 	for _, p := range pkgs {
 		if p.Error != nil && strings.HasPrefix(p.Error.Err, "# ") {
-			p.Error = nil // what the compiler says of it; the type checker says it better
+			p.compile, p.Error = p.Error, nil
 		}
 	}
 	return pkgs, absent, nil

@@ -109,6 +109,9 @@ func (c *Coverage) addPackage(path string, nodes []*node) {
 			c.Failed = append(c.Failed, Problem{path, n.Error.reason()})
 		}
 		c.addUnit(n)
+		if n.compile != nil && !n.ran { // nothing in it has to do with a lock, as far as it can be read
+			c.Partial = append(c.Partial, Problem{path, n.compile.reason()})
+		}
 		failed = failed || len(n.failed) > 0
 	}
 	if !failed {

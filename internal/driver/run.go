@@ -176,7 +176,7 @@ func (n *node) publish() {
 // worth reports whether a package has to be read at all. What the link asked for, and what could not be loaded as it
 // should, always is.
 func (r *run) worth(n *node) bool {
-	if r.cfg.Worth == nil || n.program != nil || n.Error != nil {
+	if r.cfg.Worth == nil || n.program != nil || n.Error != nil || n.compile != nil {
 		return true
 	}
 	source := func(visit func([]byte) bool) {
