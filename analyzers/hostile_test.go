@@ -113,7 +113,7 @@ func survives(t *testing.T, libs *onepkg.Libraries, runner *driver.PassRunner, h
 		for _, f := range out.Failed {
 			t.Error(f)
 		}
-		ratio = float64(took) / float64(built+time.Millisecond)
+		ratio = float64(took) / float64(built+20*time.Millisecond)
 		t.Logf("built in %v, analysed in %v: %.1f times as long, %d findings", built, took, ratio, len(out.Findings))
 		if ratio <= limit {
 			return

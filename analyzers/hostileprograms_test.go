@@ -95,6 +95,16 @@ func hostileGraphs() []hostile {
 		{name: "ladder", body: inF(", key string", take, "\tf0(ctx, key)\n", give) + numbered(60, func(i int) string {
 			return fmt.Sprintf("func f%d(ctx context.Context, key string) {\n\tf%d(ctx, key)\n\tf%d(ctx, key)\n}", i, i+1, i+1)
 		}) + "func f60(ctx context.Context, key string) {\n\trdb.Set(ctx, \"data\", 1, 0)" + take + give + "}\n"},
+		{name: "deep chain", body: numbered(60000, func(i int) string {
+			return fmt.Sprintf("func f%d(k string) string { return f%d(k) }", i, i+1)
+		}) + "func f60000(k string) string { return \"a\" + k }\n" + inF(", k string", "\tkey := f0(k)\n", take, give)},
+		{name: "ladder under a wrapper", body: "type S struct{ n int }\n\n" +
+			"func (s *S) Run(ctx context.Context, id string) error {\n\tkey := \"settle:\" + id\n" +
+			strings.Replace(take, "return", "return err", 1) + "\tdefer rdb.Del(ctx, key)\n\treturn s.run(ctx, id)\n}\n" +
+			"func (s *S) run(ctx context.Context, id string) error { return s.f0(ctx, id) }\n" +
+			numbered(60, func(i int) string {
+				return fmt.Sprintf("func (s *S) f%d(ctx context.Context, id string) error {\n\tif id == \"%d\" {\n\t\treturn s.f%d(ctx, id)\n\t}\n\treturn s.f%d(ctx, id)\n}", i, i, i+1, i+1)
+			}) + "func (s *S) f60(ctx context.Context, id string) error {\n\ts.n++\n\trdb.Incr(ctx, \"n\")\n\treturn s.run(ctx, id)\n}\n"},
 		{name: "ladder of closures", body: inF(", key string", take, "\tf0(ctx, func() { rdb.Set(ctx, key, 1, 0) })\n", give) +
 			numbered(60, func(i int) string {
 				return fmt.Sprintf("func f%d(ctx context.Context, g func()) {\n\tf%d(ctx, func() { g() })\n\tf%d(ctx, g)\n}", i, i+1, i+1)
@@ -106,6 +116,9 @@ func hostileGraphs() []hostile {
 		})},
 		{name: "closures", body: inF(", key string", repeat(1000, "\tg# := func() {"+take+"\t\tdefer rdb.Del(ctx, key)\n\t}\n\tg#()"))},
 		{name: "closures in closures", body: inF(", key string", repeat(200, "func() {"), take, give, repeat(200, "}()"))},
+		{name: "recursive closures in closures", body: inF(", key string, n int", repeat(25, "var g# func(string)\ng# = func(key string) {\n\tif n > # {\n\t\tg#(key + \"#\")\n\t}"),
+			take, give, numbered(25, func(i int) string { return fmt.Sprintf("}\ng%d(key)", 24-i) }))},
+		{name: "recursion through closures", body: inF(", key string, n int", repeat(40, "func() {\nif n > # {\n\tF(ctx, key+\"#\", n)\n}"), take, give, repeat(40, "}()"))},
 		{name: "closures captured", body: inF(", key string", "\tg0 := func() {", take, give, "\t}\n", numbered(300, func(i int) string {
 			return fmt.Sprintf("\tg%d := func() { g%d(); g%d() }", i+1, i, i)
 		}), "\tg300()\n")},

@@ -1,6 +1,8 @@
 package lockfacts
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/ssa"
 )
@@ -12,7 +14,8 @@ func (r *Result) HeldAt(i ssa.Instruction) []Held {
 	if !r.u.holdsAnything() {
 		return nil
 	}
-	return r.heldAt(i, map[*ssa.Function]bool{})
+	h := &holder{Result: r, busy: map[*ssa.Function]bool{}, entries: map[*ssa.Function][]Held{}}
+	return h.at(i)
 }
 
 // holdsAnything is false for a package in which no lock is held anywhere: most of them.
@@ -46,54 +49,87 @@ func (r *Result) heldHere(i ssa.Instruction) []Held {
 	return out
 }
 
-func (r *Result) heldAt(i ssa.Instruction, busy map[*ssa.Function]bool) []Held {
+// holder is one search for the locks that are held at an instruction.
+type holder struct {
+	*Result
+	busy    map[*ssa.Function]bool
+	entries map[*ssa.Function][]Held // what callers hold; see onEntry
+	// cuts counts the cycles that were cut, and work the functions that were looked at.
+	cuts, work int
+}
+
+// maxHolders is the number of functions that a search looks at with care; then what was cut is remembered too.
+const maxHolders = 1000
+
+func (h *holder) at(i ssa.Instruction) []Held {
 	fn := i.Parent()
 	var out []Held
-	for _, l := range r.u.locks[fn] {
+	for _, l := range h.u.locks[fn] {
 		if l.Covers(i) {
 			out = append(out, l.held())
 		}
 	}
-	return append(out, r.heldOnEntry(fn, busy)...)
+	return append(out, h.onEntry(fn)...)
 }
 
-// heldOnEntry are the locks that every caller in sight holds. A cycle of callers is optimistic: the other callers
-// decide.
-func (r *Result) heldOnEntry(fn *ssa.Function, busy map[*ssa.Function]bool) []Held {
-	if busy[fn] {
+// onEntry are the locks that every caller in sight holds. A cycle of callers is optimistic: the other callers decide.
+func (h *holder) onEntry(fn *ssa.Function) []Held {
+	if held, ok := h.entries[fn]; ok {
+		return held
+	}
+	if h.busy[fn] {
+		h.cuts++
 		return nil
 	}
-	busy[fn] = true
-	defer delete(busy, fn)
+	h.busy[fn] = true
+	h.work++
+	cuts := h.cuts
+	held := h.entry(fn)
+	delete(h.busy, fn)
+	if h.cuts == cuts || h.work > maxHolders {
+		h.entries[fn] = held
+	}
+	return held
+}
+
+func (h *holder) entry(fn *ssa.Function) []Held {
 	var out []Held
-	for _, ran := range r.u.runsOf[fn] {
+	for _, ran := range h.u.runsOf[fn] {
 		if len(ran.under) == 0 {
-			return r.heldAt(ran.at, busy)
+			return h.at(ran.at)
 		}
 		out = append(out, ran.under...)
 	}
 	if len(out) > 0 {
 		return out
 	}
-	if mc := r.u.makes[fn]; mc != nil && fn.Parent() != nil {
-		if held := r.heldAt(mc, busy); len(held) > 0 {
+	if mc := h.u.makes[fn]; mc != nil && fn.Parent() != nil {
+		if held := h.at(mc); len(held) > 0 {
 			return held
 		}
 	}
-	return r.heldByCallers(fn, busy)
+	return h.byCallers(fn)
 }
 
-func (r *Result) heldByCallers(fn *ssa.Function, busy map[*ssa.Function]bool) []Held {
+func (h *holder) byCallers(fn *ssa.Function) []Held {
 	var all []Held
-	for _, e := range r.callers(fn) {
-		if busy[e.Caller.Func] || r.u.onlyTested(fn, e.Caller.Func) {
+	for _, e := range h.callers(fn) {
+		if h.u.onlyTested(fn, e.Caller.Func) {
 			continue
 		}
-		held := r.heldAt(e.Site, busy)
+		if h.busy[e.Caller.Func] {
+			h.cuts++
+			continue
+		}
+		held := h.at(e.Site)
 		if len(held) == 0 {
 			return nil
 		}
-		all = append(all, held...)
+		for _, x := range held {
+			if !slices.ContainsFunc(all, func(y Held) bool { return x.Acquire == y.Acquire && x.Key.String() == y.Key.String() }) {
+				all = append(all, x)
+			}
+		}
 	}
 	return all
 }

@@ -26,9 +26,13 @@ func (u *unit) summaryOf(fn *ssa.Function) *Summary {
 		u.cyclic[fn] = true
 		return u.partial[fn]
 	}
+	if len(u.busy) > maxChain {
+		return nil // its turn comes later; whoever asks now does without
+	}
 	u.busy[fn] = true
 	s := u.summarize(fn)
-	for round := 0; u.cyclic[fn] && round < maxRounds; round++ {
+	for u.cyclic[fn] && u.rounds[fn] < maxRounds {
+		u.rounds[fn]++
 		u.partial[fn] = s
 		u.forget(fn)
 		next := u.summarize(fn)
@@ -43,8 +47,13 @@ func (u *unit) summaryOf(fn *ssa.Function) *Summary {
 	return s
 }
 
-// maxRounds bounds the fixpoint over a cycle; terms and effects are bounded too, so that it is finite anyway.
+// maxRounds bounds the fixpoint over a cycle; terms and effects are bounded too, so that it is finite anyway. A function
+// literal is computed again in every round of the function around it. It has no more rounds of its own for that, or
+// recursive literals inside each other would double the work with every level.
 const maxRounds = 3
+
+// maxChain bounds how many functions wait for what they call: there is no more stack than that.
+const maxChain = 20000
 
 // forget drops the values that a frame has computed, because a summary they stand on may have changed.
 func (u *unit) forget(fn *ssa.Function) {
@@ -186,6 +195,9 @@ func (u *unit) runsUnder(fn *ssa.Function, a *activity, locks []Lock) []Run {
 	var out []Run
 	for _, r := range a.runs {
 		run := r.Run
+		if q, at := u.askedRun(fn, a, &r); at.IsValid() {
+			run.Asked, run.Value = at, q.value
+		}
 		for i := range locks {
 			if locks[i].covers(r.Instr) {
 				run.Under = append(run.Under, locks[i].held())

@@ -42,7 +42,7 @@ type unit struct {
 	frames     map[*ssa.Function]*frame
 	summaries  map[*ssa.Function]*Summary
 	busy       map[*ssa.Function]bool
-	rounds     map[*ssa.Function]int      // see maxAllRounds
+	rounds     map[*ssa.Function]int      // see maxRounds
 	nested     int                        // see maxNested
 	methodsBy  map[string][]*ssa.Function // by name; see anyMethod
 	cyclic     map[*ssa.Function]bool     // asked for while being made
