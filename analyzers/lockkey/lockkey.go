@@ -95,18 +95,13 @@ func (c *checker) report(f judge.Fault) {
 	c.Report(f)
 }
 
-// instrSite is the place of an instruction.
-func (c *checker) instrSite(i ssa.Instruction) lockfacts.Site {
-	return lockfacts.Site{Pos: c.Res.Pos(i), Function: i.Parent().String(), Package: c.Pass.Pkg.Path()}
-}
-
 // siteOf is the place where a term is made.
 func siteOf(t keyterm.Term) lockfacts.Site {
 	return lockfacts.Site{Pos: t.At, Function: t.Fn, Package: lockfacts.FunctionPackage(t.Fn)}
 }
 
 // acquiredAt is the place where the function of a use acquires.
-func (c *checker) acquiredAt(u use) lockfacts.Site { return c.instrSite(u.ev.Instr) }
+func (c *checker) acquiredAt(u use) lockfacts.Site { return c.Res.Site(u.ev.Instr) }
 
 // root is the declared function around a function literal.
 func root(function string) string {

@@ -105,7 +105,7 @@ func (b *bounds) callee(c ssa.CallInstruction, env keyterm.Env, limit time.Durat
 
 func (b *bounds) note(d time.Duration, what string, i ssa.Instruction) {
 	if d > b.best.duration {
-		b.best = bound{d, what, lockfacts.Site{Pos: b.Res.Pos(i), Function: i.Parent().String(), Package: b.Pass.Pkg.Path()}}
+		b.best = bound{d, what, b.Res.Site(i)}
 	}
 }
 

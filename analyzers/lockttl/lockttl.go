@@ -91,7 +91,7 @@ type subject struct {
 // acquire judges one acquire.
 func (c *checker) acquire(e *lockfacts.Event, events []lockfacts.Event) {
 	ttl := c.fixed(e.TTL)
-	s := subject{at: where(e, ttl), acquire: e.At, class: e.Key.Class(), path: flow(e), fn: e.Fn}
+	s := subject{at: where(e, ttl), acquire: e.At, class: e.Key.Class(), path: judge.Flow(&e.Effect), fn: e.Fn}
 	if c.wrongUnit(s, ttl, e.Unit) {
 		return
 	}
@@ -133,14 +133,6 @@ func where(e *lockfacts.Event, ttl keyterm.Term) lockfacts.Site {
 		return e.TTLAt
 	}
 	return e.At
-}
-
-// flow is the call path from the function whose flow proves the lock down to the command.
-func flow(e *lockfacts.Event) []lockfacts.Site {
-	if len(e.Path) == 0 {
-		return nil
-	}
-	return append(append([]lockfacts.Site(nil), e.Path...), e.At)
 }
 
 func (s subject) related() []finding.Related {

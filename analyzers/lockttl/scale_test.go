@@ -60,14 +60,3 @@ func TestNamed(t *testing.T) {
 		t.Error("a bare ttl has no unit")
 	}
 }
-
-func TestPackageOf(t *testing.T) {
-	for function, want := range map[string]string{
-		"(*example.test/a.b/c.T).M": "example.test/a.b/c", "example.test/c.F$1": "example.test/c", "main.main": "main",
-		"(example.test/c.T).M": "example.test/c", "": "",
-	} {
-		if got := packageOf(function); got != want {
-			t.Errorf("%q is in %q, want %q", function, got, want)
-		}
-	}
-}

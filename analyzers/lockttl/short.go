@@ -80,12 +80,12 @@ func (c *checker) short(s *section) {
 	if !ok || d < shortest || s.renewed || s.work.duration <= d {
 		return
 	}
-	at := lockfacts.Site{Pos: c.Res.Pos(e.Instr), Function: e.Fn.String(), Package: c.Pass.Pkg.Path()}
+	at := c.Res.Site(e.Instr)
 	related := []finding.Related{judge.Related(s.work.at, "%s, here", s.work.what)}
 	if given := where(e, c.fixed(e.TTL)); given.Pos != at.Pos {
 		related = append(related, judge.Related(given, "the lease is given here"))
 	}
-	c.Report(judge.Fault{Kind: "short-ttl", Level: finding.Warning, At: at, Class: e.Key.Class(), Path: flow(e), Related: related,
+	c.Report(judge.Fault{Kind: "short-ttl", Level: finding.Warning, At: at, Class: e.Key.Class(), Path: judge.Flow(&e.Effect), Related: related,
 		Message: fmt.Sprintf("the lease is %s but the work may run %s (%s at %s): after the lease somebody else works too; renew the lease "+
 			"and stop when that fails, or bound the work below it", span(d), span(s.work.duration), s.work.what, judge.Brief(s.work.at))})
 }

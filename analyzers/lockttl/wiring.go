@@ -41,8 +41,7 @@ func (c *checker) wiring() {
 func (c *checker) wiredBy(fn *ssa.Function, call *ssa.Call, uses map[string][]use) {
 	for _, o := range made(c.Res.Term(fn, call)) {
 		for _, u := range uses[o.Text] {
-			at := lockfacts.Site{Pos: c.Res.Pos(call), Function: fn.String(), Package: c.Pass.Pkg.Path()}
-			c.wiredUse(o, u, subject{at: at, acquire: u.effect.At, class: u.effect.Key.Class(), fn: fn})
+			c.wiredUse(o, u, subject{at: c.Res.Site(call), acquire: u.effect.At, class: u.effect.Key.Class(), fn: fn})
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package lockttl
 
 import (
-	"strings"
-
 	"github.com/leasevet/leasevet/passes/keyterm"
 	"github.com/leasevet/leasevet/passes/lockfacts"
 )
@@ -17,15 +15,5 @@ func written(ttl keyterm.Term) lockfacts.Site {
 	if ttl.Op != keyterm.Const || ttl.Index == 1 || !ttl.At.IsValid() {
 		return lockfacts.Site{}
 	}
-	return lockfacts.Site{Pos: ttl.At, Function: ttl.Fn, Package: packageOf(ttl.Fn)}
-}
-
-// packageOf is the import path in a function's full name, "(*import/path.T).M" or "import/path.F".
-func packageOf(function string) string {
-	path := strings.TrimPrefix(strings.TrimPrefix(function, "("), "*")
-	slash := strings.LastIndexByte(path, '/') + 1
-	if dot := strings.IndexByte(path[slash:], '.'); dot >= 0 {
-		return path[:slash+dot]
-	}
-	return path
+	return lockfacts.Site{Pos: ttl.At, Function: ttl.Fn, Package: lockfacts.FunctionPackage(ttl.Fn)}
 }

@@ -17,7 +17,7 @@ func keptShared(r *judge.Reporter) {
 		for _, e := range r.Res.Events(fn) {
 			if e.Kept.At.IsValid() && sharedIn(r, fn, e.Kept.In.Strip()) {
 				r.Report(judge.Fault{
-					Kind: "owner-overwritten", Level: finding.Error, Class: e.Key.Class(), At: e.Kept.At, Path: flow(e),
+					Kind: "owner-overwritten", Level: finding.Error, Class: e.Key.Class(), At: e.Kept.At, Path: judge.Flow(&e.Effect),
 					Message: "the owner value is kept in a field of an object that is shared, and an acquire that fails overwrites it: the " +
 						"holder loses the proof that the lock is its own and cannot release it; return the value, or make one object " +
 						"for each acquisition",

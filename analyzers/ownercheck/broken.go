@@ -28,7 +28,7 @@ func mismatch(r *judge.Reporter, l *lockfacts.Lock, e lockfacts.Event) {
 		return
 	}
 	r.Report(judge.Fault{
-		Kind: "broken-release", Rule: "other-value", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: flow(e),
+		Kind: "broken-release", Rule: "other-value", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: judge.Flow(&e.Effect),
 		Message: fmt.Sprintf("the release compares with %s, so that it never deletes the key: every lock stays until its TTL ends; "+
 			"pass the value that the acquire stored", other),
 		Related: []finding.Related{judge.Related(l.Acquire.At, "stored here")},
@@ -90,7 +90,7 @@ func swapped(r *judge.Reporter, events []lockfacts.Event) {
 				continue
 			}
 			r.Report(judge.Fault{
-				Kind: "broken-release", Rule: "swapped", Level: finding.Error, At: e.At, Class: acq.Key.Class(), Path: flow(e),
+				Kind: "broken-release", Rule: "swapped", Level: finding.Error, At: e.At, Class: acq.Key.Class(), Path: judge.Flow(&e.Effect),
 				Message: "key and owner value have changed places in this release, so that it never deletes the key: every lock stays " +
 					"until its TTL ends; pass the key as KEYS[1] and the owner value as ARGV[1]",
 				Related: []finding.Related{judge.Related(acq.At, "stored here")},

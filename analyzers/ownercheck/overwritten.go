@@ -126,8 +126,7 @@ func overwrite(r *judge.Reporter, e lockfacts.Event, k kept) {
 		return
 	}
 	r.Report(judge.Fault{
-		Kind: "owner-overwritten", Level: finding.Error, Class: e.Key.Class(),
-		At: lockfacts.Site{Pos: r.Res.Pos(k.store), Function: e.Fn.String(), Package: r.Pass.Pkg.Path()},
+		Kind: "owner-overwritten", Level: finding.Error, Class: e.Key.Class(), At: r.Res.Site(k.store),
 		Message: "the owner value is kept in " + k.text() + ", which " + when + " overwrites: the holder loses the proof that the lock " +
 			"is its own and cannot release it; return the value, or make one object for each acquisition",
 		Related: []finding.Related{judge.Related(e.At, "acquired here")},

@@ -22,7 +22,7 @@ func owner(r *judge.Reporter, l *lockfacts.Lock) {
 		level = finding.Note // nothing relies on it yet
 	}
 	r.Report(judge.Fault{
-		Kind: "constant-owner", Level: level, At: acq.At, Class: acq.Key.Class(), Path: flow(acq),
+		Kind: "constant-owner", Level: level, At: acq.At, Class: acq.Key.Class(), Path: judge.Flow(&acq.Effect),
 		Message: fmt.Sprintf("the owner value %s is the same for every holder, so no release can tell whose lock it is; use a fresh "+
 			"random value for each acquisition, not the host, the process or the clock", text),
 		Related: releasesOf(l),

@@ -80,7 +80,7 @@ func unguarded(r *judge.Reporter, l *lockfacts.Lock, e lockfacts.Event) bool {
 
 func ownerless(r *judge.Reporter, acq *lockfacts.Event, e lockfacts.Event) {
 	r.Report(judge.Fault{
-		Kind: "ownerless-release", Level: finding.Error, At: deletingAt(e), Class: e.Key.Class(), Path: flow(e),
+		Kind: "ownerless-release", Level: finding.Error, At: deletingAt(e), Class: e.Key.Class(), Path: judge.Flow(&e.Effect),
 		Message: fmt.Sprintf("this deletes the lock whoever owns it now: if the work outlives the lease%s, it removes the next "+
 			"holder's lock; store a random owner value and compare and delete in one step", lease(acq)),
 		Related: []finding.Related{judge.Related(acq.At, "acquired here")},
@@ -97,7 +97,7 @@ func lease(acq *lockfacts.Event) string {
 
 func nonatomic(r *judge.Reporter, acq *lockfacts.Event, e lockfacts.Event) {
 	r.Report(judge.Fault{
-		Kind: "nonatomic-release", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: flow(e),
+		Kind: "nonatomic-release", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: judge.Flow(&e.Effect),
 		Message: "the owner is read and compared before, and the key deleted in a separate command: the lease can end in between, " +
 			"and this removes the next holder's lock; compare and delete in one script, or with DELEX ... IFEQ",
 		Related: []finding.Related{judge.Related(acq.At, "acquired here")},
@@ -114,7 +114,7 @@ func notAcquired(r *judge.Reporter, l *lockfacts.Lock, e lockfacts.Event) {
 		at = e.Path[0] // where the caller lets it run, not the helper that does as it is told
 	}
 	r.Report(judge.Fault{
-		Kind: "release-not-acquired", Level: finding.Error, At: at, Class: e.Key.Class(), Path: flow(e),
+		Kind: "release-not-acquired", Level: finding.Error, At: at, Class: e.Key.Class(), Path: judge.Flow(&e.Effect),
 		Message: fmt.Sprintf("%s also runs when the acquire at %s said that somebody else holds the lock: the loser frees the "+
 			"winner's lock; move it below the check of the result", verb, judge.Brief(l.Acquire.At)),
 		Related: []finding.Related{judge.Related(l.Acquire.At, "acquired here")},
@@ -132,17 +132,9 @@ func extend(r *judge.Reporter, acq *lockfacts.Event, e lockfacts.Event) {
 
 func ownerlessExtend(r *judge.Reporter, acq lockfacts.Site, e lockfacts.Event) {
 	r.Report(judge.Fault{
-		Kind: "ownerless-extend", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: flow(e),
+		Kind: "ownerless-extend", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: judge.Flow(&e.Effect),
 		Message: "this prolongs the lease even when another flow owns the lock by now; compare the owner and set the TTL in one script, " +
 			"and stop the work when the owner has changed",
 		Related: []finding.Related{judge.Related(acq, "acquired here")},
 	})
-}
-
-// flow is the call path from the function whose flow proves the lock down to the command.
-func flow(e lockfacts.Event) []lockfacts.Site {
-	if len(e.Path) == 0 {
-		return nil
-	}
-	return append(append([]lockfacts.Site(nil), e.Path...), e.At)
 }

@@ -36,7 +36,7 @@ func judgeField(r *judge.Reporter, e lockfacts.Event) {
 		return
 	}
 	r.Report(judge.Fault{
-		Kind: "constant-owner", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: flow(e),
+		Kind: "constant-owner", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: judge.Flow(&e.Effect),
 		Message: "the owner value comes from the field " + field.Text + ", which is the same for every lock that this object hands out, " +
 			"so that no release can tell whose lock it is; use a fresh random value for each acquisition",
 	})

@@ -93,7 +93,7 @@ func (c *checker) call(fn *ssa.Function, call ssa.CallInstruction) {
 	if !ok || c.held(call, g) || g.Wrapper == fn.String() || c.sets(fn, g) || !c.applies(g) {
 		return
 	}
-	at := lockfacts.Site{Pos: c.r.Res.Pos(call), Function: fn.String(), Package: c.r.Pass.Pkg.Path()}
+	at := c.r.Res.Site(call)
 	level := finding.Error
 	if asked(call) {
 		level = finding.Note

@@ -92,8 +92,7 @@ func (g *guards) protect(fn *ssa.Function, call *ssa.Call, held Held) {
 		g.doubt(names, held.Key.Class())
 		return
 	}
-	at := Site{Pos: g.res.Pos(call), Function: fn.String(), Package: g.res.Pass.Pkg.Path()}
-	if g.addAll(names, guardBy(wrapper.String(), held, at), GuardName(fn.String())) {
+	if g.addAll(names, guardBy(wrapper.String(), held, g.res.Site(call)), GuardName(fn.String())) {
 		g.markWrappers(fn)
 	}
 }

@@ -46,8 +46,8 @@ func (g *guards) middleware(fn *ssa.Function) (l layer, ok bool) {
 				}
 				if locks := g.res.HeldAt(x); len(locks) > 0 {
 					g.wrappers[inner] = true
-					at := Site{Pos: g.res.Pos(x), Function: inner.String(), Package: g.res.Pass.Pkg.Path()}
-					l := layer{name: fn.String(), sig: x.Call.Signature(), h: fn.Params[0].Type(), guard: guardBy(inner.String(), locks[0], at)}
+					l := layer{name: fn.String(), sig: x.Call.Signature(), h: fn.Params[0].Type(),
+						guard: guardBy(inner.String(), locks[0], g.res.Site(x))}
 					if x.Call.IsInvoke() {
 						l.method = x.Call.Method.Name()
 					}

@@ -94,6 +94,11 @@ func (r *Result) Pos(i ssa.Instruction) keyterm.Pos {
 	return r.u.pos(i.Pos())
 }
 
+// Site is an instruction's place, with its function and package.
+func (r *Result) Site(i ssa.Instruction) Site {
+	return Site{Pos: r.Pos(i), Function: i.Parent().String(), Package: r.Pass.Pkg.Path()}
+}
+
 // Runs reports whether an instruction of the acquire's function runs in a scenario of the acquire, before it included.
 func (r *Result) Runs(e *Event, i ssa.Instruction, s clientmodel.Scenario) bool {
 	return r.u.runsIn(e, i, s)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/token"
 	"reflect"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -88,7 +89,7 @@ func (r *Reporter) flowFile(f Fault) string {
 	return ""
 }
 
-// Place is a site as findings have it.
+// place is a site as findings have it.
 func place(s lockfacts.Site) finding.Place {
 	return finding.Place{File: s.File, Line: s.Line, Column: s.Column}
 }
@@ -106,6 +107,14 @@ func steps(path []lockfacts.Site) []finding.Step {
 		}
 	}
 	return out
+}
+
+// Flow is the call path from the function whose flow proves a lock down to a command on it.
+func Flow(e *lockfacts.Effect) []lockfacts.Site {
+	if len(e.Path) == 0 {
+		return nil
+	}
+	return append(slices.Clone(e.Path), e.At)
 }
 
 // Brief is where a site is, for a message: "file.go:12".
