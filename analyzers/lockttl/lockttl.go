@@ -37,7 +37,7 @@ type checker struct {
 func check(r *judge.Reporter) {
 	c := &checker{Reporter: r, work: map[ssa.CallInstruction]bound{}, bySite: map[lockfacts.Site]time.Duration{},
 		wired: map[lockfacts.Site]bool{}, extended: map[string]bool{}}
-	for _, x := range r.Res.Own() {
+	for _, x := range r.Res.Nearest() {
 		if x.Op.Extends() {
 			c.extended[r.Res.Shape(x.Fn, x.Key)] = true
 		}

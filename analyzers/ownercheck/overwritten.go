@@ -170,7 +170,7 @@ func isProof(r *judge.Reporter, e lockfacts.Event, k kept) bool {
 
 // readByRelease reports whether a release or extend of the package takes its proof from the place.
 func readByRelease(r *judge.Reporter, acq lockfacts.Event, k kept) bool {
-	for _, e := range r.Res.Own() {
+	for _, e := range r.Res.Nearest() {
 		if !e.Op.Releases() && !e.Op.Extends() {
 			continue
 		}

@@ -94,7 +94,7 @@ func handsOut(r *judge.Reporter, fn *ssa.Function) bool {
 // comparedField reports whether a release or extend of the package compares with the field.
 func comparedField(r *judge.Reporter, field keyterm.Term) bool {
 	k := kept{owner: field.Names[0], name: field.Text}
-	for _, e := range r.Res.Own() {
+	for _, e := range r.Res.Nearest() {
 		if (e.Op.Releases() || e.Op.Extends()) && e.Guard >= clientmodel.NotAtomic && k.in(e.Owner) {
 			return true
 		}

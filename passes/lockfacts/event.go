@@ -313,7 +313,7 @@ func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activit
 	known := false
 	for _, ct := range u.called(fn, args, nil, 0) {
 		if ct.summary == nil {
-			known = u.runsCommand(f, c, r, ct, a) || known
+			known = u.runsCommand(f, c, r, ct, a, u.subst(r.Value, t.env)) || known
 			continue
 		}
 		known = true
@@ -329,8 +329,11 @@ func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activit
 		u.noteRun(ct, under, f, c)
 	}
 	if !known && handedIn(fn) && len(a.runs) < maxEffects {
-		a.runs = append(a.runs, runEvent{Run: Run{Fn: fn, Args: args, Under: under, At: u.site(f, c), Maybe: r.Maybe}, Instr: c,
-			from: origin{t.summary, -1, r.Then}})
+		run := Run{Fn: fn, Args: args, Under: under, At: u.site(f, c), Maybe: r.Maybe}
+		if r.Asked.IsValid() {
+			run.Asked, run.Value = run.At, u.subst(r.Value, t.env)
+		}
+		a.runs = append(a.runs, runEvent{Run: run, Instr: c, from: origin{t.summary, -1, r.Then}})
 	}
 }
 

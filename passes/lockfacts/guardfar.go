@@ -24,15 +24,15 @@ func (g *guards) throughHelper(fn *ssa.Function, call *ssa.Call) {
 	u := g.res.u
 	for i, l := range u.lentAt(u.frame(fn), call, s) {
 		p := s.Lent[i].Object
-		if !oneClass(l.Under) || l.Method == "" || p.Op != keyterm.Param || p.Index >= len(call.Call.Args) {
+		if !oneClass(l.Under) || p.Op != keyterm.Param || p.Index >= len(call.Call.Args) {
 			continue
 		}
 		object := call.Call.Args[p.Index]
-		wrapper := standsForMethod(fn, call, object.Type(), l)
+		wrapper := standsForInner(fn, object.Type(), l)
 		if wrapper == nil || madeByCaller(object) {
 			continue
 		}
-		if g.addAll(u.spelledMethods(l.Object, l.Method), guardBy(wrapper.String(), l.Under[0], l.At), GuardName(fn.String())) {
+		if g.addAll(g.spelledInner(l.Object, l.Method), guardBy(wrapper.String(), l.Under[0], l.At), GuardName(fn.String())) {
 			g.markWrappers(fn)
 		}
 	}
@@ -50,9 +50,10 @@ func (u *unit) spelledMethods(object keyterm.Term, method string) []string {
 	return names
 }
 
-// standsForMethod is the function that does the work of a method which its helper calls: fn, or one around it.
-func standsForMethod(fn *ssa.Function, call *ssa.Call, object types.Type, l Lent) *ssa.Function {
-	sig := methodSignature(object, l.Method)
+// standsForInner is the function that does the work of what its helper calls, a method of an object or a function: fn, or
+// one around it.
+func standsForInner(fn *ssa.Function, object types.Type, l Lent) *ssa.Function {
+	sig := calledSignature(object, l.Method)
 	if sig == nil || outermost(fn).Name() != l.Method && !l.Passed {
 		return nil
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/leasevet/leasevet/passes/keyterm"
 )
 
-// Kept says that an acquire stores its owner value in a field of an object, also when it does not get the lock. That is
-// a fault if the object is shared, which only those know who have it.
+// Kept says that an acquire stores its owner value in a field of an object, also when it does not get the lock, or in a
+// map without a mutex. That is a fault if the object or the map is shared, which only those know who have it.
 type Kept struct {
 	At    Site         // the store
-	In    keyterm.Term // the object
-	Field string       // "import/path.Type.field"
+	In    keyterm.Term // the object, or the map
+	Field string       // "import/path.Type.field", "" for a map
 }
 
 // findKept looks for the stores of the owner values that a function acquires with.
@@ -24,8 +24,11 @@ func (u *unit) findKept(fn *ssa.Function, a *activity) {
 		}
 		for _, b := range fn.Blocks {
 			for _, x := range b.Instrs {
-				if s, ok := x.(*ssa.Store); ok {
-					u.keep(fn, e, s)
+				switch x := x.(type) {
+				case *ssa.Store:
+					u.keep(fn, e, x)
+				case *ssa.MapUpdate:
+					u.keepInMap(fn, e, x)
 				}
 			}
 		}
@@ -52,6 +55,16 @@ func (u *unit) keep(fn *ssa.Function, e *Event, s *ssa.Store) {
 	}
 }
 
+// keepInMap is keep for a map that the function is given.
+func (u *unit) keepInMap(fn *ssa.Function, e *Event, m *ssa.MapUpdate) {
+	f := u.frame(fn)
+	in := f.value(m.Map)
+	if e.Kept.At.IsValid() || in.Op != keyterm.Param || LocksMutex(fn) || !keyterm.Equal(f.value(m.Value), e.Owner) {
+		return
+	}
+	e.Kept = Kept{At: Site{Pos: u.pos(m.Pos()), Function: fn.String(), Package: u.pass.Pkg.Path()}, In: in}
+}
+
 // runsIn reports whether an instruction of the acquire's function runs in a scenario of the acquire, before it included.
 func (u *unit) runsIn(e *Event, i ssa.Instruction, s clientmodel.Scenario) bool {
 	if e.outcome == nil {
@@ -67,19 +80,21 @@ func (u *unit) runsIn(e *Event, i ssa.Instruction, s clientmodel.Scenario) bool 
 // dropUnread forgets what is kept in fields of this package that no release or extend reads.
 func (u *unit) dropUnread() {
 	read := map[string]bool{}
-	for _, o := range u.ownEvents() {
-		if !o.e.Op.Releases() && !o.e.Op.Extends() {
-			continue
-		}
-		o.e.Owner.Walk(func(p keyterm.Term) bool {
-			if p.Op == keyterm.Field && len(p.Names) > 0 {
-				read[p.Names[0]+"."+p.Text] = true
+	for _, fn := range u.fns {
+		for _, e := range u.eventsOf(fn) {
+			if !e.Op.Releases() && !e.Op.Extends() || !u.nearest(&e) {
+				continue
 			}
-			return true
-		})
+			e.Owner.Walk(func(p keyterm.Term) bool {
+				if p.Op == keyterm.Field && len(p.Names) > 0 {
+					read[p.Names[0]+"."+p.Text] = true
+				}
+				return true
+			})
+		}
 	}
 	unread := func(k *Kept) {
-		if k.At.Package == u.pass.Pkg.Path() && !read[k.Field] {
+		if k.Field != "" && k.At.Package == u.pass.Pkg.Path() && !read[k.Field] {
 			*k = Kept{}
 		}
 	}

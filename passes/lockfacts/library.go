@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/keyterm"
 )
 
 // clientFunction finds a client library's function or method by its full name, as ssa prints it: a method value that
@@ -50,7 +51,7 @@ func (u *unit) client(path string) *types.Package {
 
 // runsCommand carries out a client's method that was handed over as a function value: it happens where the called
 // function runs it.
-func (u *unit) runsCommand(f *frame, c ssa.CallInstruction, r Run, t target, a *activity) bool {
+func (u *unit) runsCommand(f *frame, c ssa.CallInstruction, r Run, t target, a *activity, compared keyterm.Term) bool {
 	if t.row == nil || t.row.Commands == nil {
 		return false
 	}
@@ -60,6 +61,7 @@ func (u *unit) runsCommand(f *frame, c ssa.CallInstruction, r Run, t target, a *
 			e.At, e.Path, e.Maybe = r.At, []Site{here}, e.Maybe || r.Maybe
 			ev := Event{Effect: e, Instr: c, Fn: f.fn, from: origin{effect: -1}}
 			ev.placed(c)
+			a.behindRun(&ev, r.Asked, compared)
 			a.add(ev)
 		}
 	}

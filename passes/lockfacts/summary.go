@@ -169,6 +169,10 @@ type Run struct {
 	At    Site
 	// Maybe is true where it may run later, or elsewhere.
 	Maybe bool
+	// Asked is the earlier run whose result decides, by a comparison with Value, whether this one runs at all; not valid if
+	// none does.
+	Asked Site
+	Value keyterm.Term
 	// Then lists the effects of the summary, by index, that release something and can follow the run.
 	Then []int
 }

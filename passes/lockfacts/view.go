@@ -40,6 +40,28 @@ func (r *Result) Own() []Event {
 	return r.own
 }
 
+// Nearest are the events of the functions that stand nearest to the command: it is their own, or only functions of other
+// packages lie between.
+func (r *Result) Nearest() []Event {
+	var out []Event
+	if r.u == nil {
+		return nil
+	}
+	for _, fn := range r.u.fns {
+		for _, e := range r.u.eventsOf(fn) {
+			if r.u.nearest(&e) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+func (u *unit) nearest(e *Event) bool {
+	own := func(s Site) bool { return s.Package == u.pass.Pkg.Path() }
+	return len(e.Path) == 0 || !own(e.At) && !slices.ContainsFunc(e.Path[1:], own)
+}
+
 // Shape is what methods of one type, or functions that spell the same class, have in common in a key, or "".
 func (r *Result) Shape(fn *ssa.Function, key keyterm.Term) string { return shape(fn, key) }
 
