@@ -3,7 +3,6 @@ package lockfacts
 import (
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -253,19 +252,4 @@ func (f *frame) character(v ssa.Value) keyterm.Term {
 func InLoop(i ssa.Instruction) bool { return inLoop(i.Block()) }
 
 // inLoop reports whether a block can be executed twice.
-func inLoop(b *ssa.BasicBlock) bool {
-	seen := map[*ssa.BasicBlock]bool{}
-	todo := slices.Clone(b.Succs)
-	for len(todo) > 0 {
-		x := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if x == b {
-			return true
-		}
-		if !seen[x] {
-			seen[x] = true
-			todo = append(todo, x.Succs...)
-		}
-	}
-	return false
-}
+func inLoop(b *ssa.BasicBlock) bool { return reaches(b, b) }

@@ -21,10 +21,8 @@ func (g *guards) sameWork(fn *ssa.Function, call *ssa.Call) bool {
 	if obj := calledMethod(call); obj != nil && obj.Name() == outermost(fn).Name() {
 		return true
 	}
-	if g.otherWork(fn, call) {
-		return false
-	}
-	return call.Call.Signature().Results().Len() == 0 || flows(call, maxFlow, map[ssa.Value]bool{})
+	held := func(i ssa.Instruction) bool { return len(g.res.heldHere(i)) > 0 }
+	return passedOn(call) && !g.res.u.otherWork(fn, call, held)
 }
 
 // alike reports whether a function around the call looks like the called one, whatever it does.
@@ -48,23 +46,6 @@ func (g *guards) doubt(names []string, class string) {
 // class does, then.
 func (g *guards) doubted(name string) bool {
 	return slices.ContainsFunc(g.steps[name], func(class string) bool { return class != g.byName[name].Class })
-}
-
-// otherWork reports whether a function does something else under the lock: it calls another function of the program
-// that returns something. Those that return nothing log and count.
-func (g *guards) otherWork(fn *ssa.Function, call *ssa.Call) bool {
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			other, ok := i.(*ssa.Call)
-			if !ok || other == call || other.Call.Signature().Results().Len() == 0 || len(g.res.heldHere(other)) == 0 {
-				continue
-			}
-			if obj := calledMethod(other); obj != nil && obj.Pkg() != nil && g.ours(obj.Pkg().Path()+".") && obj != calledMethod(call) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // madeHere reports whether the call is of a method of an object that the caller makes.

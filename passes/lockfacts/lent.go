@@ -53,16 +53,16 @@ func (u *unit) lentHere(f *frame, c *ssa.Call, locks []Lock) (Lent, bool) {
 		return Lent{}, false
 	}
 	return Lent{Object: object, Method: method, Args: handedOver(f.values(c.Call.Args)), Under: under, At: u.site(f, c),
-		Passed: passedOn(c) && !u.otherWork(f.fn, c, locks)}, true
+		Passed: passedOn(c) && !u.otherWork(f.fn, c, func(i ssa.Instruction) bool { return len(coveredBy(locks, i)) > 0 })}, true
 }
 
-// otherWork reports whether a function does something else under the lock: it calls another function of the program
-// that returns something. Those that return nothing log and count.
-func (u *unit) otherWork(fn *ssa.Function, call *ssa.Call, locks []Lock) bool {
+// otherWork reports whether a function does something else where a lock is held: it calls another function of the
+// program that returns something. Those that return nothing log and count.
+func (u *unit) otherWork(fn *ssa.Function, call *ssa.Call, held func(ssa.Instruction) bool) bool {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
 			other, ok := i.(*ssa.Call)
-			if !ok || other == call || other.Call.Signature().Results().Len() == 0 || len(coveredBy(locks, other)) == 0 {
+			if !ok || other == call || other.Call.Signature().Results().Len() == 0 || !held(other) {
 				continue
 			}
 			obj := calledMethod(other)
@@ -78,7 +78,7 @@ func (u *unit) otherWork(fn *ssa.Function, call *ssa.Call, locks []Lock) bool {
 func coveredBy(locks []Lock, i ssa.Instruction) []Held {
 	var under []Held
 	for n := range locks {
-		if locks[n].covers(i) {
+		if locks[n].Covers(i) {
 			under = append(under, locks[n].held())
 		}
 	}

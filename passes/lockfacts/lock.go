@@ -22,8 +22,8 @@ type Lock struct {
 	Section *lockflow.Reach
 }
 
-// covers reports whether the lock is held at an instruction of its function.
-func (l *Lock) covers(i ssa.Instruction) bool {
+// Covers reports whether the lock is held at an instruction of its function.
+func (l *Lock) Covers(i ssa.Instruction) bool {
 	if i == l.Acquire.Instr || !l.Section.Has(i) {
 		return false
 	}
@@ -34,9 +34,6 @@ func (l *Lock) covers(i ssa.Instruction) bool {
 	}
 	return true
 }
-
-// Covers reports whether the lock is held at an instruction of Fn.
-func (l *Lock) Covers(i ssa.Instruction) bool { return l.covers(i) }
 
 func (l *Lock) held() Held {
 	return Held{Key: l.Acquire.Key, Acquire: l.Acquire.At, Proven: true}

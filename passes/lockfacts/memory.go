@@ -23,7 +23,7 @@ func (s fieldStore) constructing() bool {
 }
 
 // indexStore notes a write of a field or of a package-level variable.
-func (u *unit) indexStore(_ *ssa.Function, s *ssa.Store) {
+func (u *unit) indexStore(s *ssa.Store) {
 	switch a := s.Addr.(type) {
 	case *ssa.FieldAddr:
 		if name := fieldName(a.X.Type(), a.Field); name != "" {

@@ -198,11 +198,7 @@ func (u *unit) runsUnder(fn *ssa.Function, a *activity, locks []Lock) []Run {
 		if q, at := u.askedRun(fn, a, &r); at.IsValid() {
 			run.Asked, run.Value = at, q.value
 		}
-		for i := range locks {
-			if locks[i].covers(r.Instr) {
-				run.Under = append(run.Under, locks[i].held())
-			}
-		}
+		run.Under = append(run.Under, coveredBy(locks, r.Instr)...)
 		out = append(out, run)
 	}
 	return out

@@ -230,7 +230,7 @@ func (u *unit) index() {
 					}
 				case *ssa.Store:
 					if !u.inTest(f) {
-						u.indexStore(f, i)
+						u.indexStore(i)
 					}
 				case *ssa.MakeInterface:
 					if !u.inTest(f) {
