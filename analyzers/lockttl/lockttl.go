@@ -29,6 +29,8 @@ type checker struct {
 	long  []longTTL
 	// extended are the shapes of keys that some command of the package extends.
 	extended map[string]bool
+	// seconds are the acquires that are handed numbers which plainly are seconds.
+	seconds map[lockfacts.Site]bool
 }
 
 // check judges the TTL of every acquire that is part of a lock, in every function that it can be seen from: where a
@@ -36,7 +38,7 @@ type checker struct {
 // "may" analysis of what is certain: a TTL of which more than one value is possible makes no finding.
 func check(r *judge.Reporter) {
 	c := &checker{Reporter: r, work: map[ssa.CallInstruction]bound{}, bySite: map[lockfacts.Site]time.Duration{},
-		wired: map[lockfacts.Site]bool{}, extended: map[string]bool{}}
+		wired: map[lockfacts.Site]bool{}, extended: map[string]bool{}, seconds: map[lockfacts.Site]bool{}}
 	for _, x := range r.Res.Nearest() {
 		if x.Op.Extends() {
 			c.extended[r.Res.Shape(x.Fn, x.Key)] = true
@@ -47,6 +49,7 @@ func check(r *judge.Reporter) {
 		c.measure(&sections[i])
 	}
 	c.wiring()
+	c.noteSeconds()
 	for _, fn := range r.Res.Functions {
 		events := r.Res.Events(fn)
 		for i := range events {
@@ -92,7 +95,7 @@ type subject struct {
 func (c *checker) acquire(e *lockfacts.Event, events []lockfacts.Event) {
 	ttl := c.fixed(e.TTL)
 	s := subject{at: where(e, ttl), acquire: e.At, class: e.Key.Class(), path: judge.Flow(&e.Effect), fn: e.Fn}
-	if c.wrongUnit(s, ttl, e.Unit) {
+	if c.wrongUnit(s, ttl, e.Unit) || c.thousands(s, e, ttl) {
 		return
 	}
 	d, ok := judge.Duration(ttl, e.Unit)
