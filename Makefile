@@ -6,6 +6,8 @@
 #   make lint       our own code under golangci-lint, with leasevet itself among the linters
 #   make generate   write docs/kinds again
 #   make bench      measure, and write docs/bench.md again
+#   make clean-corpus  run over popular modules without locks: every finding is a false one
+#   make fuzz       make programs for FUZZTIME (10m) and check what is found in them
 #   make build      bin/leasevet
 
 GO ?= go
@@ -19,7 +21,7 @@ GOLANGCI := cmd/golangci-leasevet
 MODULES := . $(patsubst %/go.mod,%,$(wildcard lockrt/go.mod examples/*/go.mod))
 TEST_FLAGS ?= -timeout 20m
 
-.PHONY: all build test test-all check check-format check-paths check-generated vet unit golangci invariance lint generate bench clean
+.PHONY: all build test test-all check check-format check-paths check-generated vet unit golangci invariance lint generate bench clean-corpus fuzz clean
 
 all: build
 
@@ -70,6 +72,15 @@ generate:
 
 bench:
 	$(GO) run ./bench -o docs/bench.md
+
+# Downloads the modules the first time. Nothing of this runs in make test.
+clean-corpus:
+	$(GO) run ./internal/cleancorpus
+
+FUZZTIME ?= 10m
+
+fuzz:
+	$(GO) test ./analyzers -run '^$$' -fuzz FuzzEngine -fuzztime $(FUZZTIME)
 
 clean:
 	rm -rf bin
