@@ -80,7 +80,7 @@ func unguarded(r *judge.Reporter, l *lockfacts.Lock, e lockfacts.Event) bool {
 
 func ownerless(r *judge.Reporter, acq *lockfacts.Event, e lockfacts.Event) {
 	r.Report(judge.Fault{
-		Kind: "ownerless-release", Level: finding.Error, At: deletingAt(e), Class: e.Key.Class(), Path: judge.Flow(&e.Effect),
+		Kind: "ownerless-release", Level: finding.Error, At: e.At, Class: e.Key.Class(), Path: judge.Flow(&e.Effect),
 		Message: fmt.Sprintf("this deletes the lock whoever owns it now: if the work outlives the lease%s, it removes the next "+
 			"holder's lock; store a random owner value and compare and delete in one step", lease(acq)),
 		Related: []finding.Related{judge.Related(acq.At, "acquired here")},
