@@ -105,7 +105,7 @@ func (c *checker) acquire(e *lockfacts.Event, events []lockfacts.Event) {
 		// the object that is handed over was reported where it was made
 	case unlimited(d, &e.Effect):
 		if x := expiredLater(e, events); x != nil {
-			c.nonatomic(s, e, x)
+			c.nonatomic(s, &e.Effect, &x.Effect)
 		} else {
 			c.none(s)
 		}
@@ -163,7 +163,7 @@ func expiredLater(e *lockfacts.Event, events []lockfacts.Event) *lockfacts.Event
 }
 
 // apart is the call of the acquire in the function in which the ways to the two commands part.
-func apart(e, x *lockfacts.Event) lockfacts.Site {
+func apart(e, x *lockfacts.Effect) lockfacts.Site {
 	for i, s := range e.Path {
 		if i >= len(x.Path) || x.Path[i] != s {
 			return s
@@ -172,7 +172,7 @@ func apart(e, x *lockfacts.Event) lockfacts.Site {
 	return e.At
 }
 
-func (c *checker) nonatomic(s subject, e, x *lockfacts.Event) {
+func (c *checker) nonatomic(s subject, e, x *lockfacts.Effect) {
 	c.Report(judge.Fault{Kind: "nonatomic-ttl", Level: finding.Error, At: apart(e, x), Class: s.class, Path: s.path,
 		Related: []finding.Related{judge.Related(x.At, "TTL given here")},
 		Message: fmt.Sprintf("the TTL is given in a second command (%s): a crash or a lost connection in between leaves the key for ever; "+
