@@ -2,6 +2,7 @@ package lockttl
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/tools/go/analysis"
@@ -106,7 +107,7 @@ func (c *checker) acquire(e *lockfacts.Event, events []lockfacts.Event) {
 	case unlimited(d, &e.Effect):
 		if x := expiredLater(e, events); x != nil {
 			c.nonatomic(s, &e.Effect, &x.Effect)
-		} else {
+		} else if !c.mayExpire(e) {
 			c.none(s)
 		}
 	case !c.renewed(e):
@@ -117,6 +118,32 @@ func (c *checker) acquire(e *lockfacts.Event, events []lockfacts.Event) {
 		c.tooLong(l, ttl)
 	}
 }
+
+// mayExpire reports whether the function that sends the command is given a function that it hands the key and a duration:
+// a client's Expire, as a rule. Whether it is one, those know who hand it in.
+func (c *checker) mayExpire(e *lockfacts.Event) bool {
+	s := c.Res.Summary(e.At.Function)
+	if s == nil {
+		return false
+	}
+	keys := []keyterm.Term{e.Key}
+	for _, x := range s.Effects {
+		if x.At == e.At {
+			keys = append(keys, x.Key)
+		}
+	}
+	for _, r := range s.Runs {
+		isKey := func(a keyterm.Term) bool {
+			return slices.ContainsFunc(keys, func(k keyterm.Term) bool { return keyterm.Equal(a, k) })
+		}
+		if slices.ContainsFunc(r.Args, isKey) && slices.ContainsFunc(r.Args, isDuration) {
+			return true
+		}
+	}
+	return false
+}
+
+func isDuration(t keyterm.Term) bool { return t.Strip().Type == "time.Duration" }
 
 // unlimited reports whether a TTL means that the key never goes.
 func unlimited(d time.Duration, e *lockfacts.Effect) bool {
