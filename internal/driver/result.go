@@ -124,7 +124,7 @@ func (c *Coverage) addPackage(path string, nodes []*node) {
 
 // addUnit lists what went wrong with one unit.
 func (c *Coverage) addUnit(n *node) {
-	if !n.unit || !n.ran && len(n.failed) == 0 {
+	if !n.unit || !n.ran {
 		return
 	}
 	superseded := n.matched && !n.reports // its variant says the same

@@ -32,7 +32,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err := r.tooOld(); err != nil {
 		return nil, err
 	}
-	if err := finish(ctx, r.analyse); err != nil {
+	if err := r.analyse(ctx); err != nil {
 		return nil, err
 	}
 	return r.result(), nil
@@ -116,7 +116,7 @@ func (r *run) round(ctx context.Context, round int, linked map[*node]bool) {
 	s.run(r.cfg.Parallel, func(n *node) {
 		stale := inherit(n)
 		if n.unit && ctx.Err() == nil && (round == 0 || linked[n] || stale) {
-			safely(n, func() { r.unit(n, round) })
+			r.unit(n, round)
 		}
 		if n.unit {
 			r.loader.done(n)

@@ -67,9 +67,6 @@ type Result struct {
 	u       *unit
 	ownOnce sync.Once
 	own     []Event
-
-	nearestOnce sync.Once
-	near        []Event
 }
 
 // Relevant reports whether there is anything to analyse.
