@@ -125,8 +125,9 @@
 //
 // Reports a TTL in another unit than the command takes: a bare number where a time.Duration is wanted, which makes
 // nanoseconds of it; a duration that is multiplied by a unit once more; milliseconds handed to EX, seconds to PX, a
-// time.Duration handed to either. A parameter or field whose name ends in a unit, such as timeoutSeconds or ttlMillis,
-// counts as a number of those.
+// time.Duration handed to either; a round number of thousands, such as 30000, that is handed to a helper which multiplies
+// it by a second. What a number counts follows from its value, its type and the functions that it comes from, never from
+// what a parameter or field is called.
 //
 // # Why is this bad
 //
@@ -145,9 +146,10 @@
 //
 // # Known problems
 //
-// A PX of 60 and less is taken for seconds; a lock that is meant to last for some milliseconds needs a directive. A
-// setting of type time.Duration that holds a bare number until it is multiplied by time.Second is understood. A name that
-// ends in a unit and means another is reported: rename it.
+// A PX of 60 and less is taken for seconds; a lock that is meant to last for some milliseconds needs a directive. An int
+// (or any integer that may have 32 bits) that is converted to a time.Duration as it is counts as a bare number of something
+// else than nanoseconds; an int64 may be nanoseconds, and is judged where its value is known. A setting of type
+// time.Duration that holds a bare number until it is multiplied by time.Second is understood.
 //
 // # Fix safety
 //

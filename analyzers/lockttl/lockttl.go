@@ -2,6 +2,7 @@ package lockttl
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/tools/go/analysis"
@@ -29,6 +30,8 @@ type checker struct {
 	long  []longTTL
 	// extended are the shapes of keys that some command of the package extends.
 	extended map[string]bool
+	// seconds are the acquires that are handed numbers which plainly are seconds.
+	seconds map[lockfacts.Site]bool
 }
 
 // check judges the TTL of every acquire that is part of a lock, in every function that it can be seen from: where a
@@ -36,7 +39,7 @@ type checker struct {
 // "may" analysis of what is certain: a TTL of which more than one value is possible makes no finding.
 func check(r *judge.Reporter) {
 	c := &checker{Reporter: r, work: map[ssa.CallInstruction]bound{}, bySite: map[lockfacts.Site]time.Duration{},
-		wired: map[lockfacts.Site]bool{}, extended: map[string]bool{}}
+		wired: map[lockfacts.Site]bool{}, extended: map[string]bool{}, seconds: map[lockfacts.Site]bool{}}
 	for _, x := range r.Res.Nearest() {
 		if x.Op.Extends() {
 			c.extended[r.Res.Shape(x.Fn, x.Key)] = true
@@ -47,6 +50,7 @@ func check(r *judge.Reporter) {
 		c.measure(&sections[i])
 	}
 	c.wiring()
+	c.noteSeconds()
 	for _, fn := range r.Res.Functions {
 		events := r.Res.Events(fn)
 		for i := range events {
@@ -92,7 +96,7 @@ type subject struct {
 func (c *checker) acquire(e *lockfacts.Event, events []lockfacts.Event) {
 	ttl := c.fixed(e.TTL)
 	s := subject{at: where(e, ttl), acquire: e.At, class: e.Key.Class(), path: judge.Flow(&e.Effect), fn: e.Fn}
-	if c.wrongUnit(s, ttl, e.Unit) {
+	if c.wrongUnit(s, ttl, e.Unit) || c.thousands(s, e, ttl) {
 		return
 	}
 	d, ok := judge.Duration(ttl, e.Unit)
@@ -102,8 +106,8 @@ func (c *checker) acquire(e *lockfacts.Event, events []lockfacts.Event) {
 		// the object that is handed over was reported where it was made
 	case unlimited(d, &e.Effect):
 		if x := expiredLater(e, events); x != nil {
-			c.nonatomic(s, e, x)
-		} else {
+			c.nonatomic(s, &e.Effect, &x.Effect)
+		} else if !c.mayExpire(e) {
 			c.none(s)
 		}
 	case !c.renewed(e):
@@ -114,6 +118,32 @@ func (c *checker) acquire(e *lockfacts.Event, events []lockfacts.Event) {
 		c.tooLong(l, ttl)
 	}
 }
+
+// mayExpire reports whether the function that sends the command is given a function that it hands the key and a duration:
+// a client's Expire, as a rule. Whether it is one, those know who hand it in.
+func (c *checker) mayExpire(e *lockfacts.Event) bool {
+	s := c.Res.Summary(e.At.Function)
+	if s == nil {
+		return false
+	}
+	keys := []keyterm.Term{e.Key}
+	for _, x := range s.Effects {
+		if x.At == e.At {
+			keys = append(keys, x.Key)
+		}
+	}
+	for _, r := range s.Runs {
+		isKey := func(a keyterm.Term) bool {
+			return slices.ContainsFunc(keys, func(k keyterm.Term) bool { return keyterm.Equal(a, k) })
+		}
+		if slices.ContainsFunc(r.Args, isKey) && slices.ContainsFunc(r.Args, isDuration) {
+			return true
+		}
+	}
+	return false
+}
+
+func isDuration(t keyterm.Term) bool { return t.Strip().Type == "time.Duration" }
 
 // unlimited reports whether a TTL means that the key never goes.
 func unlimited(d time.Duration, e *lockfacts.Effect) bool {
@@ -160,7 +190,7 @@ func expiredLater(e *lockfacts.Event, events []lockfacts.Event) *lockfacts.Event
 }
 
 // apart is the call of the acquire in the function in which the ways to the two commands part.
-func apart(e, x *lockfacts.Event) lockfacts.Site {
+func apart(e, x *lockfacts.Effect) lockfacts.Site {
 	for i, s := range e.Path {
 		if i >= len(x.Path) || x.Path[i] != s {
 			return s
@@ -169,7 +199,7 @@ func apart(e, x *lockfacts.Event) lockfacts.Site {
 	return e.At
 }
 
-func (c *checker) nonatomic(s subject, e, x *lockfacts.Event) {
+func (c *checker) nonatomic(s subject, e, x *lockfacts.Effect) {
 	c.Report(judge.Fault{Kind: "nonatomic-ttl", Level: finding.Error, At: apart(e, x), Class: s.class, Path: s.path,
 		Related: []finding.Related{judge.Related(x.At, "TTL given here")},
 		Message: fmt.Sprintf("the TTL is given in a second command (%s): a crash or a lost connection in between leaves the key for ever; "+

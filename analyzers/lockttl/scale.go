@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -13,19 +12,19 @@ import (
 	"github.com/leasevet/leasevet/passes/keyterm"
 )
 
-// scale is the unit of a number, in nanoseconds, with everything that it can be: a field named TTLSeconds of type
-// time.Duration may be either. No entry means that nothing is known.
+// scale is the unit of a number, in nanoseconds, with everything that it can be. No entry means that nothing is known.
 type scale struct {
 	nanos []*big.Rat
 	name  string        // what says so
 	unit  time.Duration // the unit that it says
-	// typed is true where one possibility is that a time.Duration is one. It may as well be a bare number that the
-	// program multiplies with time.Second later, as settings often are.
+	// typed is true where a type says so, time.Duration. The value may as well be a bare number that the program
+	// multiplies with time.Second later, as settings often are.
 	typed bool
 }
 
-// scaleOf finds the unit that a number is in: the method of time.Duration that made it, or the name of the parameter or
-// field that it comes from, times and divided by what it is multiplied with on the way.
+// scaleOf finds the unit that a number is in: the method of time.Duration that made it, or the type of the parameter or
+// field that it comes from, times and divided by what it is multiplied with on the way. What somebody has called the
+// parameter or field says nothing.
 func (c *checker) scaleOf(fn *ssa.Function, t keyterm.Term) scale {
 	t = t.Strip()
 	switch t.Op {
@@ -33,14 +32,9 @@ func (c *checker) scaleOf(fn *ssa.Function, t keyterm.Term) scale {
 		if u := judge.Units[t.Text]; u != 0 {
 			return scale{nanos: []*big.Rat{rat(u)}, name: strings.TrimPrefix(t.Text, "(time.Duration).") + "()", unit: u}
 		}
-	case keyterm.Param:
-		if fn != nil && fn.String() == t.Text && t.Index < len(fn.Params) {
-			p := fn.Params[t.Index]
-			return named(p.Name(), p.Type())
-		}
-	case keyterm.Field:
-		if typ := c.fieldType(t); typ != nil {
-			return named(t.Text, typ)
+	case keyterm.Param, keyterm.Field:
+		if name, typ := c.origin(fn, t); typ != nil && types.TypeString(typ, nil) == "time.Duration" {
+			return scale{[]*big.Rat{rat(1)}, name, 1, true}
 		}
 	case keyterm.Arith:
 		return c.computed(fn, t)
@@ -101,58 +95,17 @@ var betweenUnits = map[int64]bool{
 	1e3: true, 1e6: true, 1e9: true, int64(time.Minute): true, int64(time.Hour): true,
 }
 
-// named is what a name and a type say. A bare number whose name ends in no unit says nothing.
-func named(name string, t types.Type) scale {
-	duration := types.TypeString(t, nil) == "time.Duration"
-	if !duration && !isNumber(t) {
-		return scale{}
-	}
-	u := unitOf(name)
-	switch {
-	case u != 0 && duration:
-		return scale{[]*big.Rat{rat(u), rat(1)}, name, u, true}
-	case u != 0:
-		return scale{[]*big.Rat{rat(u)}, name, u, false}
-	case duration:
-		return scale{[]*big.Rat{rat(1)}, name, 1, true}
-	}
-	return scale{}
-}
-
-// unitOf is the unit that the last word of a name is, 0 for none. The longest word counts: ttlMilliSeconds ends in two.
-func unitOf(name string) (unit time.Duration) {
-	longest := 0
-	for word, u := range unitWords {
-		if rest, ok := cutSuffixFold(name, word); ok && len(word) > longest && endsWord(rest, name[len(rest):]) {
-			longest, unit = len(word), u
+// origin is the name and the declared type of the parameter or field that a term reads, nil where it is not found.
+func (c *checker) origin(fn *ssa.Function, t keyterm.Term) (string, types.Type) {
+	switch t.Op {
+	case keyterm.Param:
+		if fn != nil && fn.String() == t.Text && t.Index < len(fn.Params) {
+			return fn.Params[t.Index].Name(), fn.Params[t.Index].Type()
 		}
+	case keyterm.Field:
+		return t.Text, c.fieldType(t)
 	}
-	return unit
-}
-
-func cutSuffixFold(name, word string) (string, bool) {
-	at := len(name) - len(word)
-	if at < 0 || !strings.EqualFold(name[at:], word) {
-		return name, false
-	}
-	return name[:at], true
-}
-
-// endsWord reports whether a new word of a name begins after rest: ttl_ms, ttlMs, TTLMs, TTLMS.
-func endsWord(rest, word string) bool {
-	if rest == "" || strings.HasSuffix(rest, "_") {
-		return true
-	}
-	first, last := rune(word[0]), rune(rest[len(rest)-1])
-	return unicode.IsUpper(first) && (!unicode.IsUpper(last) || strings.HasSuffix(rest, "TTL"))
-}
-
-var unitWords = map[string]time.Duration{
-	"nanos": 1, "nanoseconds": 1, "ns": 1, "micros": time.Microsecond, "microseconds": time.Microsecond,
-	"ms": time.Millisecond, "msec": time.Millisecond, "msecs": time.Millisecond, "millis": time.Millisecond,
-	"millisecond": time.Millisecond, "milliseconds": time.Millisecond,
-	"sec": time.Second, "secs": time.Second, "second": time.Second, "seconds": time.Second,
-	"mins": time.Minute, "minutes": time.Minute, "hours": time.Hour,
+	return "", nil
 }
 
 // fieldType is the declared type of the field that a term reads, nil where it is not found.

@@ -7,19 +7,6 @@ import (
 	"time"
 )
 
-func TestUnitOf(t *testing.T) {
-	for name, want := range map[string]time.Duration{
-		"ttlMillis": time.Millisecond, "TTLMs": time.Millisecond, "TTLMS": time.Millisecond, "lock_ms": time.Millisecond,
-		"seconds": time.Second, "LeaseSeconds": time.Second, "LOCK_TTL_SEC": time.Second, "leaseMinutes": time.Minute,
-		"waitHours": time.Hour, "leaseNanos": 1, "ttlMilliSeconds": time.Millisecond, "LeaseNanoSeconds": 1,
-		"ttl": 0, "leaseMin": 0, "TTL": 0, "secondsLeft": 0, "problems": 0, "forms": 0, "": 0, "_": 0, "params": 0,
-	} {
-		if got := unitOf(name); got != want {
-			t.Errorf("%q counts %v, want %v", name, got, want)
-		}
-	}
-}
-
 func TestTimes(t *testing.T) {
 	named := func(u time.Duration) scale { return scale{nanos: []*big.Rat{rat(u)}, unit: u} }
 	typed := scale{nanos: []*big.Rat{rat(1)}, unit: 1, typed: true}
@@ -49,14 +36,24 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
-	if s := named("ttlSeconds", types.Typ[types.String]); len(s.nanos) > 0 {
-		t.Error("a string is no number of seconds")
+func TestRoundMillis(t *testing.T) {
+	for n, want := range map[int64]bool{
+		30_000: true, 5000: true, 60_000: true, 15_000: true,
+		30: false, 300: false, 3000: false, 3600: false, 7200: false, 18_000: false, 36_000: false, 86_400: false, 9999: false,
+	} {
+		if got := roundMillis(n); got != want {
+			t.Errorf("%d: got %v, want %v", n, got, want)
+		}
 	}
-	if s := named("ttlSeconds", types.Typ[types.Int]); len(s.nanos) != 1 || s.nanos[0].Cmp(rat(time.Second)) != 0 {
-		t.Error("ttlSeconds is not seconds")
-	}
-	if s := named("ttl", types.Typ[types.Int]); len(s.nanos) > 0 {
-		t.Error("a bare ttl has no unit")
+}
+
+func TestNarrow(t *testing.T) {
+	for kind, want := range map[types.BasicKind]bool{
+		types.Int: true, types.Int32: true, types.Uint16: true, types.Int64: false, types.Uint64: false, types.String: false,
+		types.Float64: false,
+	} {
+		if got := narrow(types.Typ[kind]); got != want {
+			t.Errorf("%v: got %v, want %v", types.Typ[kind], got, want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package lockttl
 
 import (
 	"fmt"
+	"go/types"
 	"math/big"
 	"time"
 
@@ -17,6 +18,8 @@ const (
 	longest  = 10 * 365 * 24 * time.Hour
 	// secondsInPX: a PX of this and below is a number of seconds.
 	secondsInPX = 60
+	// millisAsSeconds: a round number of this and above that a helper takes for seconds is a number of milliseconds.
+	millisAsSeconds = 5000
 )
 
 // wrongUnit reports a TTL that is given in another unit than the command takes.
@@ -29,6 +32,9 @@ func (c *checker) wrongUnit(s subject, ttl keyterm.Term, unit clientmodel.Unit) 
 	}
 	if why == "" {
 		why = c.scaleFault(s, ttl, unit)
+	}
+	if why == "" {
+		why = c.bareFault(s, ttl, unit)
 	}
 	if why == "" {
 		return false
@@ -49,6 +55,29 @@ func durationFault(t keyterm.Term) string {
 		return "the TTL is longer than ten years, because a duration was multiplied by a unit once more"
 	}
 	return ""
+}
+
+// bareFault finds a plain number that is converted to a time.Duration as it is. Nobody counts nanoseconds in an int, which
+// has 32 bits on some machines; an int64 may come from a duration.
+func (c *checker) bareFault(s subject, t keyterm.Term, unit clientmodel.Unit) string {
+	t = t.Strip()
+	if unit != clientmodel.Duration || t.Type != "time.Duration" {
+		return ""
+	}
+	name, typ := c.origin(s.fn, t)
+	if typ == nil || !narrow(typ) {
+		return ""
+	}
+	return fmt.Sprintf("%s is a plain number, and as a time.Duration a number of nanoseconds (multiply it by time.Second)", name)
+}
+
+// narrow are the integers that are not sure to have 64 bits.
+func narrow(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok || b.Info()&types.IsInteger == 0 {
+		return false
+	}
+	return b.Kind() != types.Int64 && b.Kind() != types.Uint64
 }
 
 // wordFault judges the value of a number that a command takes in a unit of its own.

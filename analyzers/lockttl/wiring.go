@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/analyzers/internal/judge"
+	"github.com/leasevet/leasevet/passes/clientmodel"
 	"github.com/leasevet/leasevet/passes/keyterm"
 	"github.com/leasevet/leasevet/passes/lockfacts"
 )
@@ -18,6 +19,8 @@ type use struct {
 	effect *lockfacts.Effect
 	object keyterm.Term // the parameter
 	field  string       // of the object, that the TTL is in, or in a part of
+	// expire gives the TTL in a second command of the same function, nil if nothing does.
+	expire *lockfacts.Effect
 }
 
 // wiring judges the TTLs of objects that the package makes.
@@ -76,6 +79,9 @@ func (c *checker) wiredUse(o keyterm.Term, u use, s subject) {
 	d, ok := judge.Duration(ttl, u.effect.Unit)
 	switch {
 	case c.wrongUnit(s, ttl, u.effect.Unit), !ok:
+	case unlimited(d, u.effect) && u.expire != nil:
+		c.wired[u.effect.At] = true
+		c.nonatomic(s, u.effect, u.expire)
 	case unlimited(d, u.effect):
 		if ttl.Index == 0 || !ast.IsExported(u.field) {
 			c.wired[u.effect.At] = true
@@ -103,11 +109,21 @@ func (c *checker) uses() map[string][]use {
 			e := &s.Effects[i]
 			typ, object, field, ok := kept(e.TTL)
 			if ok && e.Op.Acquires() && e.HasTTL && proven[e.At] && len(e.Path) == nearest[e.At] {
-				out[typ] = append(out[typ], use{e, object, field})
+				out[typ] = append(out[typ], use{e, object, field, expireOf(e, s.Effects)})
 			}
 		}
 	}
 	return out
+}
+
+// expireOf is an EXPIRE of the acquired key beside the acquire.
+func expireOf(e *lockfacts.Effect, all []lockfacts.Effect) *lockfacts.Effect {
+	for i := range all {
+		if x := &all[i]; x.Op == clientmodel.Expire && !x.Async && keyterm.Equal(x.Key, e.Key) {
+			return x
+		}
+	}
+	return nil
 }
 
 // note remembers which acquires are known to be locks, and how near to each there is a function that is given the object.

@@ -63,12 +63,13 @@ func (e *listError) reason() string {
 	return text
 }
 
-// compilerText makes one line of what a tool printed: the "# package" headings go, further lines are joined.
+// compilerText makes one line of what a tool printed: the "# package" headings and what is no complaint go, further lines
+// are joined.
 func compilerText(s string) string {
 	var keep []string
 	for line := range strings.Lines(s) {
 		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "# ") {
+		if line != "" && !strings.HasPrefix(line, "# ") && !strings.HasPrefix(line, "go: downloading ") {
 			keep = append(keep, strings.TrimPrefix(line, "./"))
 		}
 	}

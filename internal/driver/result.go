@@ -109,7 +109,7 @@ func (c *Coverage) addPackage(path string, nodes []*node) {
 			c.Failed = append(c.Failed, Problem{path, n.Error.reason()})
 		}
 		c.addUnit(n)
-		if n.compile != nil && !n.ran { // nothing in it has to do with a lock, as far as it can be read
+		if n.compile != nil && !n.ran && len(n.failed) == 0 { // nothing in it has to do with a lock, as far as it can be read
 			c.Partial = append(c.Partial, Problem{path, n.compile.reason()})
 		}
 		failed = failed || len(n.failed) > 0
@@ -124,7 +124,7 @@ func (c *Coverage) addPackage(path string, nodes []*node) {
 
 // addUnit lists what went wrong with one unit.
 func (c *Coverage) addUnit(n *node) {
-	if !n.unit || !n.ran {
+	if !n.unit || !n.ran && len(n.failed) == 0 {
 		return
 	}
 	superseded := n.matched && !n.reports // its variant says the same

@@ -32,7 +32,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err := r.tooOld(); err != nil {
 		return nil, err
 	}
-	if err := r.analyse(ctx); err != nil {
+	if err := finish(ctx, r.analyse); err != nil {
 		return nil, err
 	}
 	return r.result(), nil
@@ -116,7 +116,7 @@ func (r *run) round(ctx context.Context, round int, linked map[*node]bool) {
 	s.run(r.cfg.Parallel, func(n *node) {
 		stale := inherit(n)
 		if n.unit && ctx.Err() == nil && (round == 0 || linked[n] || stale) {
-			r.unit(n, round)
+			safely(n, func() { r.unit(n, round) })
 		}
 		if n.unit {
 			r.loader.done(n)
@@ -295,6 +295,10 @@ func (r *run) passes(n *node, passes *PassRunner, program *lockfacts.Program) *p
 	defer r.gate.RUnlock()
 	c, free := r.check(n)
 	defer free()
+	if endless := lockfacts.Endless(c.errs); endless != "" {
+		n.failed = []string{r.relative(endless)}
+		return nil
+	}
 	n.partial = r.problems(n, c)
 	c.prune()
 	return passes.run(&passInput{

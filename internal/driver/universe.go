@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"golang.org/x/tools/go/gcexportdata"
+
+	"github.com/leasevet/leasevet/passes/lockfacts"
 )
 
 // A universe is a set of packages whose types fit together: one *types.Package per import path. All plain packages
@@ -82,6 +84,9 @@ func (u *universe) loadSource(n *node) (*types.Package, error) {
 	src := u.source(n)
 	src.bodies = false
 	got := src.check()
+	if endless := lockfacts.Endless(got.errs); endless != "" {
+		return nil, errors.New(endless)
+	}
 	u.pkgs[n.path] = got.pkg
 	return got.pkg, nil
 }

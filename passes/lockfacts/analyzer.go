@@ -67,6 +67,9 @@ type Result struct {
 	u       *unit
 	ownOnce sync.Once
 	own     []Event
+
+	nearestOnce sync.Once
+	near        []Event
 }
 
 // Relevant reports whether there is anything to analyse.
@@ -79,7 +82,7 @@ func run(pass *analysis.Pass) (result any, err error) {
 			result, err = &Result{Pass: pass}, fmt.Errorf("internal error in %s: %v", pass.Pkg.Path(), p)
 		}
 	}()
-	if !relevant(pass) {
+	if Endless(pass.TypeErrors) != "" || !relevant(pass) {
 		return res, nil
 	}
 	u := newUnit(pass)

@@ -157,7 +157,7 @@ func (u *unit) lockKey(t keyterm.Term, e *Event) LockKey {
 	if t.Op == keyterm.Built && !u.joinsOnly(t) {
 		k.Builder = t.Text
 	}
-	k.At = u.spelled(t, k.Acquire)
+	k.At = u.asKnown(k.Class, u.spelled(t, k.Acquire))
 	for _, p := range t.Parts() {
 		if p.Strip().Op != keyterm.Const {
 			k.Vars = append(k.Vars, u.varName(p.Strip()))
@@ -189,6 +189,21 @@ func (u *unit) varName(t keyterm.Term) string {
 		}
 	}
 	return ""
+}
+
+// asKnown is the place of a spelling as the package that it stands in knows it: that package has seen the text itself. One
+// spelling must not count as two.
+func (u *unit) asKnown(class string, at Site) Site {
+	f := u.facts[at.Package]
+	if f == nil {
+		return at
+	}
+	for _, k := range f.Keys {
+		if d := k.At.Line - at.Line; k.Class == class && k.At.File == at.File && -1 <= d && d <= 1 {
+			return k.At
+		}
+	}
+	return at
 }
 
 // spelled is where the first text of a key stands: the declaration, if it is a named constant.

@@ -1,6 +1,8 @@
 package lockfacts
 
 import (
+	"go/types"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/clientmodel"
@@ -57,12 +59,12 @@ func (u *unit) lentHere(f *frame, c *ssa.Call, locks []Lock) (Lent, bool) {
 }
 
 // otherWork reports whether a function does something else where a lock is held: it calls another function of the
-// program that returns something. Those that return nothing log and count.
+// program that returns something. Those that return nothing log and count, and those that return a text make a key.
 func (u *unit) otherWork(fn *ssa.Function, call *ssa.Call, held func(ssa.Instruction) bool) bool {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
 			other, ok := i.(*ssa.Call)
-			if !ok || other == call || other.Call.Signature().Results().Len() == 0 || !held(other) {
+			if !ok || other == call || noWork(other.Call.Signature().Results()) || !held(other) {
 				continue
 			}
 			obj := calledMethod(other)
@@ -72,6 +74,10 @@ func (u *unit) otherWork(fn *ssa.Function, call *ssa.Call, held func(ssa.Instruc
 		}
 	}
 	return false
+}
+
+func noWork(results *types.Tuple) bool {
+	return results.Len() == 0 || results.Len() == 1 && isString(results.At(0).Type())
 }
 
 // coveredBy are the locks that are held at an instruction.

@@ -6,7 +6,19 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 )
+
+// Endless is what the type checker says of a package whose generic types or functions need instances without end, or "".
+// Nobody can build such a program, nor walk through its types.
+func Endless(errs []types.Error) string {
+	for _, e := range errs {
+		if strings.HasPrefix(e.Msg, "instantiation cycle") {
+			return strings.TrimSuffix(e.Error(), ":")
+		}
+	}
+	return ""
+}
 
 // typed are the files of the package as far as they have types, and what is known of them. A package that has none of
 // the errors of the type checker is given back as it is. In one that has some, SSA must not see a declaration that the

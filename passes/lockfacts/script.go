@@ -155,16 +155,35 @@ func operand(e Effect, o lua.Operand) keyterm.Term {
 	return t
 }
 
-// missing are the operands that the script reads and the call does not hand in.
+// missing are the operands that the script needs to give a lock back or to extend it, and that the call does not hand in.
+// What it reads besides may well be left out: an ARGV that is not there is nil, and scripts ask for that.
 func missing(s lua.Script, e Effect) []clientmodel.Fault {
+	keys, args := needed(s)
 	var out []clientmodel.Fault
-	if e.KeysKnown && s.Keys > len(e.Keys) {
+	if e.KeysKnown && keys > len(e.Keys) {
 		out = append(out, clientmodel.Fault{Rule: "missing-key",
-			Text: fmt.Sprintf("the script reads KEYS[%d], but %d key(s) are passed", s.Keys, len(e.Keys))})
+			Text: fmt.Sprintf("the script reads KEYS[%d], but %d key(s) are passed", keys, len(e.Keys))})
 	}
-	if e.ArgsKnown && s.Args > len(e.Args) {
+	if e.ArgsKnown && args > len(e.Args) {
 		out = append(out, clientmodel.Fault{Rule: "missing-argument",
-			Text: fmt.Sprintf("the script reads ARGV[%d], but %d argument(s) are passed", s.Args, len(e.Args))})
+			Text: fmt.Sprintf("the script reads ARGV[%d], but %d argument(s) are passed", args, len(e.Args))})
 	}
 	return out
+}
+
+// needed is how many keys and arguments a script takes that releases or extends: all its keys, for a command without one
+// fails, and the arguments that the release or extend uses.
+func needed(s lua.Script) (keys, args int) {
+	for _, x := range s.Effects {
+		if !x.Op.Releases() && !x.Op.Extends() {
+			continue
+		}
+		keys = s.Keys
+		for _, o := range []lua.Operand{x.Value, x.TTL} {
+			if o.Kind == lua.Arg {
+				args = max(args, o.Index)
+			}
+		}
+	}
+	return keys, args
 }

@@ -41,20 +41,21 @@ func (r *Result) Own() []Event {
 }
 
 // Nearest are the events of the functions that stand nearest to the command: it is their own, or only functions of other
-// packages lie between.
+// packages lie between. Callers do not change them.
 func (r *Result) Nearest() []Event {
-	var out []Event
 	if r.u == nil {
 		return nil
 	}
-	for _, fn := range r.u.fns {
-		for _, e := range r.u.eventsOf(fn) {
-			if r.u.nearest(&e) {
-				out = append(out, e)
+	r.nearestOnce.Do(func() {
+		for _, fn := range r.u.fns {
+			for _, e := range r.u.eventsOf(fn) {
+				if r.u.nearest(&e) {
+					r.near = append(r.near, e)
+				}
 			}
 		}
-	}
-	return out
+	})
+	return r.near
 }
 
 func (u *unit) nearest(e *Event) bool {

@@ -1,0 +1,247 @@
+package analyzers_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leasevet/leasevet/internal/finding"
+	"github.com/leasevet/leasevet/internal/markedtest"
+	"github.com/leasevet/leasevet/internal/rewrite"
+)
+
+// allOfIt makes TestInvariance take all folders of the large modules, which `make test-all` does; else every other one.
+const allOfIt = "LEASEVET_INVARIANCE"
+
+// What the marked modules are called, what their helpers are called, and in which package a helper stands changes no
+// finding. A finding moves with its line. Only its scope may change, from unit to program or back, and only where
+// something has moved out of its package: what one package knew alone now takes two.
+func TestInvariance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("rewrites and analyses whole modules")
+	}
+	for _, m := range []struct {
+		name string
+		half bool // enough in an ordinary run
+	}{{"cases/reports", false}, {"cases/wiring", false}, {"cases/peers", false}, {"founding-a", true}, {"founding-b", true}} {
+		t.Run(m.name, func(t *testing.T) { invariant(t, m.name, m.half && os.Getenv(allOfIt) == "") })
+	}
+}
+
+// An exception is a finding that gets lost where its helper moves, and why that is right or at least known.
+type exception struct{ module, folder, kind, why string }
+
+var exceptions = []exception{
+	{"cases/reports", "c39-tariff-sync", "key-ignores-entity",
+		"a note: whether a string names something is guessed from how often a function uses it, and the one that stays uses it once"},
+	{"founding-a", "oc11-tank-compare", "self-call",
+		"the bypass itself moves: a helper of another package that is handed the bare function is not blamed for calling it"},
+}
+
+// invariant rewrites copies of a module and compares what is found.
+func invariant(t *testing.T, module string, half bool) {
+	plain := copyFolders(t, filepath.Join("../testdata", module), half)
+	before := within(plain, markedtest.Findings(t, plain))
+	if module != "cases/peers" && len(before) < 10 {
+		t.Errorf("%d findings prove nothing", len(before))
+	}
+	renamed, moved := copyAll(t, plain), copyAll(t, plain)
+	names := rewritten(t, rewrite.Rename, renamed)
+	both := copyAll(t, renamed)
+	for _, v := range []struct {
+		name, dir string
+		lines     *rewrite.Map
+		moves     bool
+	}{
+		{"renamed", renamed, names, false},
+		{"moved", moved, rewritten(t, rewrite.Move, moved), true},
+		{"both", both, names.Then(rewritten(t, rewrite.Move, both)), true},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			c := comparison{module: module, lines: v.lines, moves: v.moves, grown: grown(t, plain, v.dir), whole: !half}
+			c.compare(t, before, within(v.dir, markedtest.Findings(t, v.dir)))
+		})
+	}
+}
+
+func rewritten(t *testing.T, do func(string) (*rewrite.Map, error), dir string) *rewrite.Map {
+	t.Helper()
+	m, err := do(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// comparison holds what is found after a rewrite against what was found before.
+type comparison struct {
+	module string
+	lines  *rewrite.Map
+	moves  bool
+	grown  map[string]bool // folders in which there are new files
+	whole  bool            // all folders are there
+}
+
+// spot is what of a finding must stay the same.
+type spot struct {
+	at, kind, rule string
+	level          finding.Level
+	scope          finding.Scope
+	suppressed     bool
+}
+
+func (c *comparison) compare(t *testing.T, before, after []finding.Finding) {
+	if c.moves && len(c.grown) == 0 {
+		t.Error("nothing has moved: the test proves nothing")
+	}
+	stays := func(file string, line int) (string, int) { return file, line }
+	old, now := map[spot]int{}, map[spot]int{}
+	for _, f := range before {
+		old[c.spot(f, c.lines.Line)]++
+	}
+	for _, f := range after {
+		now[c.spot(f, stays)]++
+	}
+	used := map[exception]bool{}
+	for s, n := range old {
+		if n > now[s] && !c.excepted(s, used) {
+			t.Errorf("lost: %v", s)
+		}
+	}
+	for s, n := range now {
+		if n > old[s] {
+			t.Errorf("new: %v", s)
+		}
+	}
+	c.checkExceptions(t, used)
+}
+
+// spot follows a finding to its new place.
+func (c *comparison) spot(f finding.Finding, line func(string, int) (string, int)) spot {
+	at := func(p finding.Place) string {
+		file, n := line(p.File, p.Line)
+		return fmt.Sprintf("%s:%d", file, n)
+	}
+	s := spot{at: at(f.Place), kind: f.Kind, rule: f.Rule, level: f.Level, scope: f.Scope, suppressed: f.Suppressed != nil}
+	if !c.moves {
+		return s
+	}
+	if c.grown[folder(f.File)] {
+		s.scope = ""
+	}
+	if f.Kind == "duplicate-prefix" && len(f.Related) > 0 {
+		// It stands in the importing package, and a move changes who imports whom. The two spellings stay a pair.
+		two := []string{s.at, at(f.Related[0].Place)}
+		slices.Sort(two)
+		s.at = strings.Join(two, " ")
+	}
+	return s
+}
+
+// excepted reports whether a loss is known.
+func (c *comparison) excepted(s spot, used map[exception]bool) bool {
+	for _, e := range exceptions {
+		if c.moves && e.module == c.module && e.kind == s.kind && strings.HasPrefix(s.at, e.folder+"/") && !used[e] {
+			used[e] = true
+			return true
+		}
+	}
+	return false
+}
+
+// checkExceptions fails for exceptions that nothing needs any more.
+func (c *comparison) checkExceptions(t *testing.T, used map[exception]bool) {
+	for _, e := range exceptions {
+		if c.moves && c.whole && e.module == c.module && !used[e] {
+			t.Errorf("%s in %s/%s is not lost any more: the exception can go", e.kind, e.module, e.folder)
+		}
+	}
+}
+
+func folder(file string) string {
+	name, _, _ := strings.Cut(file, "/")
+	return name
+}
+
+// within makes files relative to the module.
+func within(dir string, all []finding.Finding) []finding.Finding {
+	short := func(p *finding.Place) {
+		p.File = filepath.ToSlash(strings.TrimPrefix(p.File, dir+string(filepath.Separator)))
+	}
+	for i := range all {
+		short(&all[i].Place)
+		for j := range all[i].Related {
+			short(&all[i].Related[j].Place)
+		}
+	}
+	slices.SortFunc(all, func(a, b finding.Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return all
+}
+
+// grown are the folders of a rewritten module that have files which were not there before.
+func grown(t *testing.T, plain, dir string) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	old := goFiles(t, plain)
+	for f := range goFiles(t, dir) {
+		if !old[f] {
+			out[folder(f)] = true
+		}
+	}
+	return out
+}
+
+func goFiles(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".go" {
+			out[filepath.ToSlash(strings.TrimPrefix(path, dir+string(filepath.Separator)))] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// copyFolders copies a module, or its first, third, fifth ... folder.
+func copyFolders(t *testing.T, from string, half bool) string {
+	t.Helper()
+	dir := copyAll(t, from)
+	if !half {
+		return dir
+	}
+	folders := map[string]bool{}
+	for f := range goFiles(t, dir) {
+		folders[folder(f)] = true
+	}
+	for i, name := range slices.Sorted(maps.Keys(folders)) {
+		if i%2 == 1 {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+func copyAll(t *testing.T, from string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err == nil {
+		err = os.CopyFS(dir, os.DirFS(from))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
