@@ -15,7 +15,8 @@ import (
 	"github.com/leasevet/leasevet/internal/rewrite"
 )
 
-// allOfIt makes TestInvariance take all folders of the large modules, which `make test-all` does; else every other one.
+// allOfIt makes TestInvariance take all folders of the large modules, and rename and move apart as well, which
+// `make test-all` does; else it takes every other folder, renamed and moved at once.
 const allOfIt = "LEASEVET_INVARIANCE"
 
 // What the marked modules are called, what their helpers are called, and in which package a helper stands changes no
@@ -50,23 +51,34 @@ func invariant(t *testing.T, module string, half bool) {
 	if module != "cases/peers" && len(before) < 10 {
 		t.Errorf("%d findings prove nothing", len(before))
 	}
-	renamed, moved := copyAll(t, plain), copyAll(t, plain)
-	names := rewritten(t, rewrite.Rename, renamed)
-	both := copyAll(t, renamed)
-	for _, v := range []struct {
-		name, dir string
-		lines     *rewrite.Map
-		moves     bool
-	}{
-		{"renamed", renamed, names, false},
-		{"moved", moved, rewritten(t, rewrite.Move, moved), true},
-		{"both", both, names.Then(rewritten(t, rewrite.Move, both)), true},
-	} {
+	for _, v := range variants(t, plain) {
 		t.Run(v.name, func(t *testing.T) {
 			c := comparison{module: module, lines: v.lines, moves: v.moves, grown: grown(t, plain, v.dir), whole: !half}
 			c.compare(t, before, within(v.dir, markedtest.Findings(t, v.dir)))
 		})
 	}
+}
+
+// A variant is a rewritten copy of a module.
+type variant struct {
+	name, dir string
+	lines     *rewrite.Map
+	moves     bool
+}
+
+// variants rewrites copies of the module in dir. One that is renamed and moved has the faults of both; they are apart to
+// tell which of the two a lost finding is due to.
+func variants(t *testing.T, dir string) []variant {
+	t.Helper()
+	renamed := copyAll(t, dir)
+	names := rewritten(t, rewrite.Rename, renamed)
+	both := copyAll(t, renamed)
+	out := []variant{{"both", both, names.Then(rewritten(t, rewrite.Move, both)), true}}
+	if os.Getenv(allOfIt) != "" {
+		moved := copyAll(t, dir)
+		out = append(out, variant{"renamed", renamed, names, false}, variant{"moved", moved, rewritten(t, rewrite.Move, moved), true})
+	}
+	return out
 }
 
 func rewritten(t *testing.T, do func(string) (*rewrite.Map, error), dir string) *rewrite.Map {

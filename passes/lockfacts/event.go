@@ -90,6 +90,9 @@ func (u *unit) callEffects(f *frame, c ssa.CallInstruction, a *activity) {
 // silent reports whether a call certainly does nothing to a lock, so that its arguments need not be understood: nearly
 // all calls of a program.
 func (u *unit) silent(c ssa.CallInstruction) bool {
+	if c.Common().IsInvoke() {
+		return u.silentMethod(c)
+	}
 	fn := c.Common().StaticCallee()
 	if fn == nil || boundMethod(fn) {
 		return false
@@ -102,12 +105,7 @@ func (u *unit) silent(c ssa.CallInstruction) bool {
 	if s := u.summaryOf(t); s != nil {
 		return len(s.Effects)+len(s.Runs) == 0
 	}
-	for _, a := range c.Common().Args {
-		if mayHoldFunctions(a) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Common().Args, mayHoldFunctions)
 }
 
 // mayHoldFunctions reports whether an argument is a function or a list of such.

@@ -17,7 +17,7 @@ import (
 // is computed again until nothing changes or the rounds are used up.
 func (u *unit) summaryOf(fn *ssa.Function) *Summary {
 	if len(fn.Blocks) == 0 {
-		return u.funcs[fn.String()]
+		return u.funcs[u.spell.function(fn)]
 	}
 	if s, ok := u.summaries[fn]; ok {
 		return s
@@ -85,7 +85,7 @@ func same(a, b *Summary) bool {
 
 // summarize computes a summary.
 func (u *unit) summarize(fn *ssa.Function) *Summary {
-	s := &Summary{Name: fn.String(), Params: len(fn.Params), At: u.pos(fn.Pos()), GuardedBy: u.declared[fn.Pos()]}
+	s := &Summary{Name: u.spell.function(fn), Params: len(fn.Params), At: u.pos(fn.Pos()), GuardedBy: u.declared[fn.Pos()]}
 	a := u.activityOf(fn)
 	locks := u.pair(fn, &a)
 	u.locks[fn] = locks
@@ -104,7 +104,7 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 	}
 	s.Runs = u.runsUnder(fn, &a, locks)
 	s.Lent = u.lent(fn, locks)
-	u.follow(&a, s)
+	u.follow(fn, &a, s)
 	s.Results = u.results(fn)
 	s.NoReturn = u.neverReturns(fn)
 	s.Comparisons = u.comparisons(fn, &a)
@@ -147,7 +147,7 @@ func (u *unit) results(fn *ssa.Function) []keyterm.Term {
 			all = dropZero(all)
 		}
 		if len(all) > 0 {
-			out[i] = keyterm.Term{Op: keyterm.Set, Args: all, Type: types.TypeString(fn.Signature.Results().At(i).Type(), nil)}.Norm()
+			out[i] = keyterm.Term{Op: keyterm.Set, Args: all, Type: u.spell.typ(fn.Signature.Results().At(i).Type())}.Norm()
 		}
 	}
 	return out
