@@ -280,9 +280,6 @@ func (u *unit) called(fn keyterm.Term, args []keyterm.Term, c ssa.CallInstructio
 
 // dynamic asks the call graph.
 func (u *unit) dynamic(c ssa.CallInstruction, args []keyterm.Term) []target {
-	if !c.Common().IsInvoke() && !u.anyValue(c.Common().Signature()) {
-		return nil
-	}
 	var out []target
 	for _, fn := range u.dynamicCallees(c) {
 		a := args
@@ -342,6 +339,24 @@ func (u *unit) invoked(f *frame, c ssa.CallInstruction) []target {
 	}
 	u.unknown("interface method without a known implementation", u.pos(u.callPos(c)))
 	return []target{{obj: common.Method, name: common.Method.FullName(), args: args, value: keyterm.Term{}}}
+}
+
+// anyMethod reports whether some method of the unit with the name does something to locks or makes a value that counts.
+func (u *unit) anyMethod(name string) bool {
+	if u.methodsBy == nil {
+		u.methodsBy = map[string][]*ssa.Function{}
+		for _, fn := range u.fns {
+			if fn.Signature.Recv() != nil && fn.Parent() == nil {
+				u.methodsBy[fn.Name()] = append(u.methodsBy[fn.Name()], fn)
+			}
+		}
+	}
+	for _, fn := range u.methodsBy[name] {
+		if s := u.summaryOf(fn); s != nil && useful(s) {
+			return true
+		}
+	}
+	return false
 }
 
 // touching reports whether one of the targets does something to locks.

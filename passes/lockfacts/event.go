@@ -90,9 +90,6 @@ func (u *unit) callEffects(f *frame, c ssa.CallInstruction, a *activity) {
 // silent reports whether a call certainly does nothing to a lock, so that its arguments need not be understood: nearly
 // all calls of a program.
 func (u *unit) silent(c ssa.CallInstruction) bool {
-	if c.Common().IsInvoke() {
-		return u.silentMethod(c)
-	}
 	fn := c.Common().StaticCallee()
 	if fn == nil || boundMethod(fn) {
 		return false

@@ -114,6 +114,11 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 	return s
 }
 
+// closedHops is how many calls up a lock is known that somebody below acquires and releases, where callers can only say
+// for which entity: what they hand over further up is their own. Without it most of a large program would be read for
+// the locks deep below it.
+const closedHops = 3
+
 // propagates reports whether callers have to know of an effect: what is open, and what their arguments still decide.
 func propagates(e Event) bool {
 	if e.Op == clientmodel.Watch || e.Op == clientmodel.Begin {
@@ -122,7 +127,10 @@ func propagates(e Event) bool {
 	if e.Op == clientmodel.Get || e.Op == clientmodel.Set {
 		return len(e.Path) < 4 && (dependsOnParams(e.Key) || e.Key.Class() != "")
 	}
-	return !e.Closed || dependsOnParams(e.Key) || dependsOnParams(e.TTL) || dependsOnParams(e.Owner)
+	if !e.Closed || dependsOnParams(e.TTL) || dependsOnParams(e.Owner) {
+		return true
+	}
+	return dependsOnParams(e.Key) && (len(e.Path) < closedHops || e.Key.Class() == "")
 }
 
 // results are the values that a function returns, joined over its returns. An error result says nothing.

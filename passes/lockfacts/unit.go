@@ -11,7 +11,6 @@ import (
 	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/callgraph/vta"
 	"golang.org/x/tools/go/ssa"
-	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/leasevet/leasevet/internal/directive"
 	"github.com/leasevet/leasevet/passes/clientmodel/lua"
@@ -46,8 +45,6 @@ type unit struct {
 	rounds     map[*ssa.Function]int      // see maxRounds
 	nested     int                        // see maxNested
 	methodsBy  map[string][]*ssa.Function // by name; see anyMethod
-	farMethods map[string]bool            // see methodLocks
-	valuesBy   *typeutil.Map              // functions by type; see anyValue
 	cyclic     map[*ssa.Function]bool     // asked for while being made
 	partial    map[*ssa.Function]*Summary // what is known of those meanwhile
 	locks      map[*ssa.Function][]Lock
