@@ -3,7 +3,6 @@ package analyzers_test
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,10 +14,6 @@ import (
 	"github.com/leasevet/leasevet/internal/rewrite"
 )
 
-// allOfIt makes TestInvariance take all folders of the large modules, and rename and move apart as well, which
-// `make test-all` does; else it takes every other folder, renamed and moved at once.
-const allOfIt = "LEASEVET_INVARIANCE"
-
 // What the marked modules are called, what their helpers are called, and in which package a helper stands changes no
 // finding. A finding moves with its line. Only its scope may change, from unit to program or back, and only where
 // something has moved out of its package: what one package knew alone now takes two.
@@ -26,11 +21,8 @@ func TestInvariance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("rewrites and analyses whole modules")
 	}
-	for _, m := range []struct {
-		name string
-		half bool // enough in an ordinary run
-	}{{"cases/reports", false}, {"cases/wiring", false}, {"cases/peers", false}, {"founding-a", true}, {"founding-b", true}} {
-		t.Run(m.name, func(t *testing.T) { invariant(t, m.name, m.half && os.Getenv(allOfIt) == "") })
+	for _, name := range []string{"cases/reports", "cases/wiring", "cases/peers", "founding-a", "founding-b"} {
+		t.Run(name, func(t *testing.T) { invariant(t, name) })
 	}
 }
 
@@ -45,16 +37,16 @@ var exceptions = []exception{
 }
 
 // invariant rewrites copies of a module and compares what is found.
-func invariant(t *testing.T, module string, half bool) {
-	plain := copyFolders(t, filepath.Join("../testdata", module), half)
-	before := within(plain, markedtest.Findings(t, plain))
+func invariant(t *testing.T, module string) {
+	plain := copyAll(t, filepath.Join("../testdata", module))
+	before := within(plain, markedtest.FindingsInCopy(t, plain))
 	if module != "cases/peers" && len(before) < 10 {
 		t.Errorf("%d findings prove nothing", len(before))
 	}
 	for _, v := range variants(t, plain) {
 		t.Run(v.name, func(t *testing.T) {
-			c := comparison{module: module, lines: v.lines, moves: v.moves, grown: grown(t, plain, v.dir), whole: !half}
-			c.compare(t, before, within(v.dir, markedtest.Findings(t, v.dir)))
+			c := comparison{module: module, lines: v.lines, moves: v.moves, grown: grown(t, plain, v.dir)}
+			c.compare(t, before, within(v.dir, markedtest.FindingsInCopy(t, v.dir)))
 		})
 	}
 }
@@ -72,13 +64,12 @@ func variants(t *testing.T, dir string) []variant {
 	t.Helper()
 	renamed := copyAll(t, dir)
 	names := rewritten(t, rewrite.Rename, renamed)
-	both := copyAll(t, renamed)
-	out := []variant{{"both", both, names.Then(rewritten(t, rewrite.Move, both)), true}}
-	if os.Getenv(allOfIt) != "" {
-		moved := copyAll(t, dir)
-		out = append(out, variant{"renamed", renamed, names, false}, variant{"moved", moved, rewritten(t, rewrite.Move, moved), true})
+	moved, both := copyAll(t, dir), copyAll(t, renamed)
+	return []variant{
+		{"renamed", renamed, names, false},
+		{"moved", moved, rewritten(t, rewrite.Move, moved), true},
+		{"both", both, names.Then(rewritten(t, rewrite.Move, both)), true},
 	}
-	return out
 }
 
 func rewritten(t *testing.T, do func(string) (*rewrite.Map, error), dir string) *rewrite.Map {
@@ -96,7 +87,6 @@ type comparison struct {
 	lines  *rewrite.Map
 	moves  bool
 	grown  map[string]bool // folders in which there are new files
-	whole  bool            // all folders are there
 }
 
 // spot is what of a finding must stay the same.
@@ -169,7 +159,7 @@ func (c *comparison) excepted(s spot, used map[exception]bool) bool {
 // checkExceptions fails for exceptions that nothing needs any more.
 func (c *comparison) checkExceptions(t *testing.T, used map[exception]bool) {
 	for _, e := range exceptions {
-		if c.moves && c.whole && e.module == c.module && !used[e] {
+		if c.moves && e.module == c.module && !used[e] {
 			t.Errorf("%s in %s/%s is not lost any more: the exception can go", e.kind, e.module, e.folder)
 		}
 	}
@@ -223,27 +213,6 @@ func goFiles(t *testing.T, dir string) map[string]bool {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// copyFolders copies a module, or its first, third, fifth ... folder.
-func copyFolders(t *testing.T, from string, half bool) string {
-	t.Helper()
-	dir := copyAll(t, from)
-	if !half {
-		return dir
-	}
-	folders := map[string]bool{}
-	for f := range goFiles(t, dir) {
-		folders[folder(f)] = true
-	}
-	for i, name := range slices.Sorted(maps.Keys(folders)) {
-		if i%2 == 1 {
-			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return dir
 }
 
 func copyAll(t *testing.T, from string) string {
