@@ -22,6 +22,9 @@ func (w *walker) eval(e env, v ssa.Value, depth int) clientmodel.Abstract {
 			return a
 		}
 	}
+	if a, ok := w.decided(e, v); ok {
+		return a
+	}
 	switch v := v.(type) {
 	case *ssa.Const:
 		return ofConst(v)

@@ -1,0 +1,4 @@
+// Package acquirecheck is.
+package acquirecheck
+
+const doc = "acquirecheck: x"

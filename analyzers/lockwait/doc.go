@@ -1,0 +1,4 @@
+// Package lockwait is.
+package lockwait
+
+const doc = "lockwait: x"

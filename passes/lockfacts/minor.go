@@ -1,0 +1,82 @@
+package lockfacts
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// minor reports whether a call is no work: it logs, measures, computes, or reads a clock.
+func minor(c *ssa.CallCommon) bool {
+	if _, ok := c.Value.(*ssa.Builtin); ok {
+		return true
+	}
+	if logs(c) {
+		return true
+	}
+	path := calleePackage(c)
+	switch {
+	case path == "":
+		return c.Method != nil // a method of the universe: error
+	case path == "time":
+		return calleeName(c) != "time.Sleep"
+	case minorPackages[path]:
+		return true
+	}
+	for _, p := range []string{"encoding/", "crypto/", "hash/", "go.opentelemetry.io/", "github.com/prometheus/", "math/"} {
+		if strings.HasPrefix(path, p) {
+			return true
+		}
+	}
+	return false
+}
+
+var minorPackages = map[string]bool{
+	"context": true, "errors": true, "fmt": true, "strings": true, "strconv": true, "sync": true, "sync/atomic": true,
+	"math": true, "sort": true, "slices": true, "maps": true, "bytes": true, "unicode": true, "reflect": true, "runtime": true,
+	"path": true, "regexp": true, "cmp": true, "unicode/utf8": true, "hash": true, "runtime/debug": true,
+	"github.com/google/uuid": true, "github.com/pkg/errors": true, "testing": true,
+}
+
+// calleePackage is the import path of the package of what is called, "" for a function value.
+func calleePackage(c *ssa.CallCommon) string {
+	if c.IsInvoke() {
+		if p := c.Method.Pkg(); p != nil {
+			return p.Path()
+		}
+		return ""
+	}
+	fn := c.StaticCallee()
+	if fn == nil {
+		return "-"
+	}
+	if obj, ok := fn.Object().(*types.Func); ok && obj.Pkg() != nil {
+		return obj.Pkg().Path()
+	}
+	return "-"
+}
+
+// logs reports whether a call writes a log line: by the package, the type or the function's name.
+func logs(c *ssa.CallCommon) bool {
+	path := calleePackage(c)
+	if path == "log" || path == "log/slog" || strings.Contains(path[strings.LastIndexByte(path, '/')+1:], "log") ||
+		strings.HasPrefix(path, "go.uber.org/zap") || strings.Contains(path, "logr") {
+		return true
+	}
+	name := calleeName(c)
+	if path == "fmt" {
+		return strings.HasPrefix(name, "fmt.Print") || strings.HasPrefix(name, "fmt.Fprint")
+	}
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		recv := name[:i]
+		recv = strings.ToLower(recv[strings.LastIndexByte(recv, '.')+1:])
+		return strings.Contains(recv, "logger") || recv == "log)" || loggingNames[strings.ToLower(name[i+1:])]
+	}
+	return false
+}
+
+var loggingNames = map[string]bool{
+	"log": true, "logf": true, "warnf": true, "infof": true, "debugf": true, "errorf": true, "warn": true, "warning": true,
+	"warningf": true, "logerror": true, "logerr": true, "logwarn": true, "printf": true, "println": true,
+}

@@ -1,0 +1,226 @@
+package lockfacts
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/lockflow"
+)
+
+// Remark is something about an acquire that holds whoever calls the function: that nobody looks at its result, that its
+// contract does not tell contention from an outage, how it is waited for. Whether the acquire is that of a lock, callers
+// may know better; a remark is only worth a finding where it is.
+type Remark struct {
+	Kind RemarkKind
+	At   Site
+	// Note is true where it is meant, or harmless as a rule.
+	Note bool
+	// Weak is true where it only counts if the acquire is seen to meet a release.
+	Weak bool
+	// Detail says more, for the message: a kind decides what.
+	Detail string
+}
+
+// RemarkKind says what a remark is about.
+type RemarkKind uint8
+
+// The kinds.
+const (
+	NoRemark RemarkKind = iota
+	Ignored
+	Conflated
+	WorkConflated
+	SkippedAsSuccess
+	FailOpen
+	Polling
+	Unbounded
+)
+
+// maxRemarks bounds the remarks of one effect.
+const maxRemarks = 8
+
+// remarked adds a remark, once.
+func (e *Effect) remarked(r Remark) {
+	if !r.At.IsValid() || len(e.Remarks) >= maxRemarks || slices.ContainsFunc(e.Remarks, func(x Remark) bool { return x.Kind == r.Kind && x.At == r.At }) {
+		return
+	}
+	e.Remarks = append(slices.Clip(e.Remarks), r)
+}
+
+func (e *Effect) hasRemark(k RemarkKind) bool {
+	return slices.ContainsFunc(e.Remarks, func(r Remark) bool { return r.Kind == k })
+}
+
+// trial is one acquire of a function, followed through its three scenarios.
+type trial struct {
+	u    *unit
+	fn   *ssa.Function
+	a    *activity
+	e    *Event
+	lock *Lock // nil where the function does not release
+
+	held, taken, outage *scenarioRun
+}
+
+// scenarioRun is one scenario.
+type scenarioRun struct {
+	*lockflow.Reach
+	trace *lockflow.Trace
+	sigs  []string // how its returns look to callers, sorted
+}
+
+// remark follows every acquire of a function.
+//
+// It is a "may" analysis on both sides: an instruction that a scenario does not reach is certainly not executed in it.
+// What is said of two scenarios' ends needs every condition that comes from the acquire to be understood; where one is
+// not, nothing is said.
+func (u *unit) remark(fn *ssa.Function, a *activity, locks []Lock) {
+	for i := range a.events {
+		e := &a.events[i]
+		if !e.Op.Acquires() || e.Maybe || e.Queued || e.Deferred || e.Async || u.inTest(fn) {
+			continue
+		}
+		t := &trial{u: u, fn: fn, a: a, e: e, lock: lockAt(locks, e)}
+		if _, ok := e.Instr.(*ssa.Call); !ok || e.Closed && t.lock == nil {
+			continue
+		}
+		if e.outcome == nil {
+			continue
+		}
+		t.held, t.taken, t.outage = t.run(clientmodel.HeldScenario), t.run(clientmodel.TakenScenario), t.run(clientmodel.OutageScenario)
+		if t.held.Cut || t.taken.Cut || t.outage.Cut {
+			u.unknown("acquire with too many paths behind it", e.At.Pos)
+			continue
+		}
+		t.judge()
+	}
+	lastOnly(a)
+}
+
+// lockAt is the lock that an acquire belongs to.
+func lockAt(locks []Lock, e *Event) *Lock {
+	for i := range locks {
+		if l := &locks[i]; l.Acquire.Instr == e.Instr && l.Acquire.At == e.At {
+			return l
+		}
+	}
+	return nil
+}
+
+func (t *trial) judge() {
+	if t.ignored() {
+		return
+	}
+	t.failOpen()
+	t.conflated()
+	t.workConflated()
+	t.skipped()
+	t.waits()
+}
+
+// lastOnly keeps, of several attempts in one function of which nobody looks at the result, the last.
+func lastOnly(a *activity) {
+	for i := range a.events {
+		e := &a.events[i]
+		later := slices.ContainsFunc(a.events[i+1:], func(x Event) bool {
+			return x.hasRemark(Ignored) && slices.Contains(e.again, x.Instr)
+		})
+		if later {
+			e.Remarks = slices.DeleteFunc(slices.Clone(e.Remarks), func(r Remark) bool { return r.Kind == Ignored })
+		}
+	}
+}
+
+// run walks one scenario.
+func (t *trial) run(s clientmodel.Scenario) *scenarioRun {
+	e := t.e
+	sc := &scene{u: t.u, e: e, s: s}
+	tr := &lockflow.Trace{
+		Decide:   sc.decide,
+		Describe: func(v ssa.Value, res lockflow.Resolve) string { return sc.face(v, res, 0) },
+		Own: func(v ssa.Value, res lockflow.Resolve) bool {
+			return t.u.dependsOn(v, e.Instr.Value(), res)
+		},
+	}
+	r := &scenarioRun{trace: tr}
+	r.Reach = lockflow.Walk(lockflow.Options{Start: e.Instr, Assume: t.u.assume(e, s), Stop: e.untilNext(s, nil),
+		NoReturn: t.u.noReturn, Vars: t.u.varsOf(t.fn), Trace: tr})
+	for _, end := range tr.Ends {
+		r.sigs = append(r.sigs, sig(end))
+	}
+	slices.Sort(r.sigs)
+	r.sigs = slices.Compact(r.sigs)
+	return r
+}
+
+// sig is how a return looks to callers.
+func sig(e lockflow.End) string { return strings.Join(e.Faces, ";") }
+
+// open reports whether a condition that comes from the acquire was not understood.
+func (r *scenarioRun) open() bool {
+	for _, s := range r.trace.Sides {
+		if s&lockflow.OpenSide != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ends lists the returns that a scenario gets to, in program order; they need to look like want, if that is not "".
+func (r *scenarioRun) returns(want string) []*ssa.Return {
+	var out []*ssa.Return
+	for _, e := range r.trace.Ends {
+		if (want == "" || sig(e) == want) && !slices.Contains(out, e.Return) {
+			out = append(out, e.Return)
+		}
+	}
+	slices.SortFunc(out, func(a, b *ssa.Return) int { return a.Block().Index - b.Block().Index })
+	return out
+}
+
+// errorFaces notes what the error of a function looks like in the scenarios of an acquire that is still open.
+func (u *unit) errorFaces(o *Outcome, e *Event) {
+	fn := e.Instr.Parent()
+	index := -1
+	for i := range fn.Signature.Results().Len() {
+		if isErrorType(fn.Signature.Results().At(i).Type()) {
+			index = i
+		}
+	}
+	if _, ok := e.Instr.(*ssa.Call); !ok || index < 0 {
+		return
+	}
+	t := &trial{u: u, fn: fn, e: e}
+	o.TakenError = t.run(clientmodel.TakenScenario).errorFace(index)
+	o.OutageError = t.run(clientmodel.OutageScenario).errorFace(index)
+}
+
+func (r *scenarioRun) errorFace(index int) string {
+	if r.Cut {
+		return ""
+	}
+	var all []string
+	for _, e := range r.trace.Ends {
+		all = append(all, e.Faces[index])
+	}
+	return joinFaces(all)
+}
+
+// ErrorUse is what a function does with errors.
+type ErrorUse struct {
+	// HandsOn is the number, from 1, of the error parameter that decides whether the function returns an error; else 0.
+	HandsOn int
+	// Makes is the face of the one error that it returns, if there is one that says what it is.
+	Makes string
+	// AsksFor is the mark that it asks its last parameter, an error, for.
+	AsksFor string
+}
+
+func (x ErrorUse) says() bool { return x != ErrorUse{} }
+
+func (u *unit) errorUse(fn *ssa.Function) ErrorUse {
+	return ErrorUse{HandsOn: u.findHandsOn(fn), Makes: u.findMakes(fn), AsksFor: u.findAsksFor(fn)}
+}

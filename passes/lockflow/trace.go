@@ -1,0 +1,143 @@
+package lockflow
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/clientmodel"
+)
+
+// A trace is a walk that also notes which sides its branches took and what exactly came back at each return: not only
+// "some error" but which one. That tells whether two scenarios end alike.
+
+// Sides is a set of sides of a branch.
+type Sides uint8
+
+// The sides. OpenSide is for a condition that was not understood although it comes from the acquire.
+const (
+	TrueSide Sides = 1 << iota
+	FalseSide
+	OpenSide
+)
+
+// Resolve is what a variable holds on the path: the value that was put there last.
+type Resolve func(ssa.Value) ssa.Value
+
+// End is a return as one path gets there.
+type End struct {
+	Return *ssa.Return
+	// Faces describe the returned values as Trace.Describe does; Known is what is known of each.
+	Faces []string
+	Known []clientmodel.Abstract
+}
+
+// Trace is what is noted during a walk, if Options has one. Ends and Sides are filled in.
+type Trace struct {
+	// Decide is asked for values that Assume does not know.
+	Decide func(v ssa.Value, resolve Resolve) (clientmodel.Abstract, bool)
+	// Describe says what a returned value is.
+	Describe func(v ssa.Value, resolve Resolve) string
+	// Own reports whether a condition comes from the acquire.
+	Own func(v ssa.Value, resolve Resolve) bool
+
+	Ends  []End
+	Sides map[*ssa.If]Sides
+}
+
+// took notes which way a branch goes.
+func (w *walker) took(e env, i *ssa.If, cond clientmodel.Abstract) {
+	t := w.o.Trace
+	if t == nil {
+		return
+	}
+	if t.Sides == nil {
+		t.Sides = map[*ssa.If]Sides{}
+	}
+	switch {
+	case cond == clientmodel.True:
+		t.Sides[i] |= TrueSide
+	case cond == clientmodel.False:
+		t.Sides[i] |= FalseSide
+	case t.Own(i.Cond, w.resolver(e)):
+		t.Sides[i] |= OpenSide | TrueSide | FalseSide
+	default:
+		t.Sides[i] |= TrueSide | FalseSide
+	}
+}
+
+func (w *walker) resolver(e env) Resolve {
+	return func(v ssa.Value) ssa.Value { return w.resolve(e, v) }
+}
+
+// ended notes a return.
+func (w *walker) ended(e env, r *ssa.Return) {
+	end := End{Return: r}
+	for _, v := range r.Results {
+		end.Faces = append(end.Faces, w.o.Trace.Describe(v, w.resolver(e)))
+		end.Known = append(end.Known, w.eval(e, v, 0))
+	}
+	w.o.Trace.Ends = append(w.o.Trace.Ends, end)
+}
+
+// decided asks the trace about a value.
+func (w *walker) decided(e env, v ssa.Value) (clientmodel.Abstract, bool) {
+	if w.o.Trace == nil {
+		return 0, false
+	}
+	return w.o.Trace.Decide(v, w.resolver(e))
+}
+
+// resolve follows a value to what the path put there.
+func (w *walker) resolve(e env, v ssa.Value) ssa.Value {
+	var at ssa.Value = v
+	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
+		at = load.X
+	}
+	if n, ok := w.o.Vars.number[at]; ok {
+		if i, ok := e.find(n); ok && e[i].def != nil {
+			return e[i].def
+		}
+	}
+	return v
+}
+
+// put notes what variable n holds, if there is a trace and what the variable holds can tell scenarios apart: numbers
+// and texts would only multiply the states.
+func (w *walker) put(e env, n int, variable, v ssa.Value, from env) env {
+	if w.o.Trace == nil || !telling(variable.Type()) {
+		return e
+	}
+	return e.defined(n, w.resolve(from, v))
+}
+
+func telling(t types.Type) bool {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		if b, ok := p.Elem().Underlying().(*types.Basic); ok {
+			return b.Kind() == types.Bool
+		}
+		return true
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return !ok || b.Kind() == types.Bool
+}
+
+// defined is e where variable n holds v.
+func (e env) defined(n int, v ssa.Value) env {
+	b := binding{n: n}
+	if i, ok := e.find(n); ok {
+		b = e[i]
+	}
+	b.def = v
+	return e.set(b)
+}
+
+// appendDef makes what a variable holds part of a state's key.
+func appendDef(key []byte, b binding) []byte {
+	if b.def == nil {
+		return key
+	}
+	return fmt.Appendf(key, "%p", b.def)
+}
