@@ -35,8 +35,11 @@ func (d *dependence) on(v ssa.Value) bool {
 	if v == nil {
 		return false
 	}
-	v = d.res(v)
-	if v == d.root {
+	h := d.res(v)
+	if h.Face != "" {
+		return h.Own
+	}
+	if v = h.Value; v == d.root {
 		return true
 	}
 	if d.seen[v] || len(d.seen) > maxDepends {

@@ -42,7 +42,11 @@ type scene struct {
 
 // face describes a value.
 func (sc *scene) face(v ssa.Value, res lockflow.Resolve, depth int) string {
-	v = res(v)
+	h := res(v)
+	if h.Face != "" {
+		return h.Face
+	}
+	v = h.Value
 	if depth > maxFaceDepth {
 		return sc.other(v, res)
 	}
@@ -157,7 +161,7 @@ func (o *Outcome) errorFace(s clientmodel.Scenario) string {
 
 // boxedFace is the face of a concrete value in an interface: for an error, its type.
 func (sc *scene) boxedFace(m *ssa.MakeInterface, res lockflow.Resolve, depth int) string {
-	x := res(m.X)
+	x := res(m.X).Value
 	if c, ok := x.(*ssa.Const); ok {
 		return constFace(c)
 	}

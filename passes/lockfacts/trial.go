@@ -72,7 +72,7 @@ func (t *trial) failOpen() {
 	} else {
 		at = t.saysHeld()
 	}
-	if at == nil {
+	if at == nil || t.askedFor() {
 		return
 	}
 	r := Remark{Kind: FailOpen, At: t.u.placeOf(at)}
@@ -81,6 +81,30 @@ func (t *trial) failOpen() {
 		r.Note = t.u.meant(t.fn, i, t.outage, t.taken)
 	}
 	t.e.remarked(r)
+}
+
+// askedFor reports whether, after an outage alone, a setting decides what is done: a field or parameter of the program.
+func (t *trial) askedFor() bool {
+	for _, b := range t.fn.Blocks {
+		i, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		if ok && t.outage.Has(i) && !t.taken.Has(i) && !t.held.Has(i) && isSetting(i.Cond) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSetting reports whether a condition reads a flag that somebody set before.
+func isSetting(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.Parameter, *ssa.Global, *ssa.FreeVar, *ssa.FieldAddr, *ssa.Field:
+		return true
+	case *ssa.UnOp:
+		return isSetting(v.X)
+	case *ssa.BinOp:
+		return !isErrorType(v.X.Type()) && (isSetting(v.X) || isSetting(v.Y))
+	}
+	return false
 }
 
 // unlockedWork is work of the section, or a call of the same function beside it, that an outage reaches and contention
@@ -404,9 +428,6 @@ func (t *trial) workConflated() {
 			continue
 		}
 		rets := t.held.returns(s)
-		if busy == faceText && f != faceText {
-			rets = t.taken.returns("")
-		}
 		t.e.remarked(Remark{Kind: WorkConflated, At: t.u.placeOf(rets[len(rets)-1]), Detail: t.told()})
 		return
 	}
@@ -418,7 +439,7 @@ func (t *trial) failsAlike(busy, failed string) bool {
 		return failed == busy && len(t.held.sigs) > 1
 	}
 	if busy == faceText {
-		return failed != faceTrue && failed != faceFalse
+		return failed == faceText
 	}
 	for _, m := range strings.Split(busy, "+") {
 		if has, sure := hasMark(failed, m); !has || !sure {

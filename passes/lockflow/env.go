@@ -17,8 +17,8 @@ type env []binding
 type binding struct {
 	n     int // of the variable, see Vars
 	a     clientmodel.Abstract
-	taint bool      // a deferred function writes the variable
-	def   ssa.Value // what it holds, in a trace
+	taint bool // a deferred function writes the variable
+	def   Held // what it holds, in a trace
 }
 
 func (e env) find(n int) (int, bool) {
@@ -55,7 +55,7 @@ func (e env) set(b binding) env {
 		rest = e[i+1:]
 	}
 	out := append(make(env, 0, len(e)+1), e[:i]...)
-	if b.a != 0 || b.taint || b.def != nil {
+	if b.a != 0 || b.taint || b.def.Value != nil {
 		out = append(out, b)
 	}
 	return append(out, rest...)
@@ -120,7 +120,7 @@ func writes(fn *ssa.Function, fv *ssa.FreeVar) bool {
 func afterDefers(e env) env {
 	for _, b := range e {
 		if b.taint && b.a != clientmodel.NonNil && b.a != clientmodel.NonNil|clientmodel.Contention {
-			e = e.with(b.n, 0).defined(b.n, nil)
+			e = e.with(b.n, 0).defined(b.n, Held{})
 		}
 	}
 	return e

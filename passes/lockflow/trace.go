@@ -23,8 +23,17 @@ const (
 	OpenSide
 )
 
-// Resolve is what a variable holds on the path: the value that was put there last.
-type Resolve func(ssa.Value) ssa.Value
+// Held is what a variable holds on the path: the value that was put there last, and what it was then.
+type Held struct {
+	Value ssa.Value
+	// Face is what Trace.Describe said of it, "" for a value that is in no variable, or was there before the walk.
+	Face string
+	// Own is what Trace.Own said of it.
+	Own bool
+}
+
+// Resolve is what a value is, if it is read from a variable.
+type Resolve func(ssa.Value) Held
 
 // End is a return as one path gets there.
 type End struct {
@@ -69,7 +78,7 @@ func (w *walker) took(e env, i *ssa.If, cond clientmodel.Abstract) {
 }
 
 func (w *walker) resolver(e env) Resolve {
-	return func(v ssa.Value) ssa.Value { return w.resolve(e, v) }
+	return func(v ssa.Value) Held { return w.resolve(e, v) }
 }
 
 // ended notes a return.
@@ -91,17 +100,17 @@ func (w *walker) decided(e env, v ssa.Value) (clientmodel.Abstract, bool) {
 }
 
 // resolve follows a value to what the path put there.
-func (w *walker) resolve(e env, v ssa.Value) ssa.Value {
-	var at ssa.Value = v
+func (w *walker) resolve(e env, v ssa.Value) Held {
+	at := v
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		at = load.X
 	}
 	if n, ok := w.o.Vars.number[at]; ok {
-		if i, ok := e.find(n); ok && e[i].def != nil {
+		if i, ok := e.find(n); ok && e[i].def.Value != nil {
 			return e[i].def
 		}
 	}
-	return v
+	return Held{Value: v}
 }
 
 // put notes what variable n holds, if there is a trace and what the variable holds can tell scenarios apart: numbers
@@ -110,7 +119,12 @@ func (w *walker) put(e env, n int, variable, v ssa.Value, from env) env {
 	if w.o.Trace == nil || !telling(variable.Type()) {
 		return e
 	}
-	return e.defined(n, w.resolve(from, v))
+	res := w.resolver(from)
+	h := res(v)
+	if h.Face == "" {
+		h.Face, h.Own = w.o.Trace.Describe(v, res), w.o.Trace.Own(v, res)
+	}
+	return e.defined(n, h)
 }
 
 func telling(t types.Type) bool {
@@ -124,20 +138,20 @@ func telling(t types.Type) bool {
 	return !ok || b.Kind() == types.Bool
 }
 
-// defined is e where variable n holds v.
-func (e env) defined(n int, v ssa.Value) env {
+// defined is e where variable n holds h.
+func (e env) defined(n int, h Held) env {
 	b := binding{n: n}
 	if i, ok := e.find(n); ok {
 		b = e[i]
 	}
-	b.def = v
+	b.def = h
 	return e.set(b)
 }
 
 // appendDef makes what a variable holds part of a state's key.
 func appendDef(key []byte, b binding) []byte {
-	if b.def == nil {
+	if b.def.Value == nil {
 		return key
 	}
-	return fmt.Appendf(key, "%p", b.def)
+	return fmt.Appendf(key, "%p %s", b.def.Value, b.def.Face)
 }
