@@ -1,6 +1,9 @@
 package clientmodel
 
-import "go/types"
+import (
+	"go/types"
+	"strings"
+)
 
 // Blocks reports whether a library's acquire waits until the lock is free or its context ends, with no limit of its own.
 // Sources: the package documentation of rueidislock, valkeylock and etcd's concurrency.
@@ -19,4 +22,10 @@ func Blocks(fn *types.Func) bool {
 		return lib.paths[0] == rueidisLocker.paths[0]
 	}
 	return false
+}
+
+// SaysTaken reports whether a library's error type, "import/path.Name", says that somebody else holds the lock. Source:
+// the package documentation of redsync.
+func SaysTaken(typ string) bool {
+	return strings.Contains(typ, "/go-redsync/redsync") && (strings.HasSuffix(typ, ".ErrTaken") || strings.HasSuffix(typ, ".ErrNodeTaken"))
 }

@@ -240,12 +240,18 @@ func (sc *scene) matches(err ssa.Value, mark string, res lockflow.Resolve) (clie
 
 // clientSentinel reports whether a mark is a client library's: those are decided by what is known of the acquire.
 func clientSentinel(mark string) bool {
-	path := strings.TrimPrefix(mark, varMark)
+	return strings.HasPrefix(mark, varMark) && clientmodel.IsClient(packageOf(mark))
+}
+
+// packageOf is the import path in a mark.
+func packageOf(mark string) string {
+	path, _, _ := strings.Cut(mark, "(")
+	path = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(path, varMark), typeMark), "*")
 	i := strings.LastIndexByte(path, '/')
 	if dot := strings.IndexByte(path[i+1:], '.'); dot >= 0 {
 		path = path[:i+1+dot]
 	}
-	return strings.HasPrefix(mark, varMark) && clientmodel.IsClient(path)
+	return path
 }
 
 // hasMark reports whether a face has a mark, and whether that is certain. A failed command may match what the standard
@@ -254,6 +260,12 @@ func hasMark(face, mark string) (has, sure bool) {
 	sure = true
 	for _, m := range strings.Split(face, "+") {
 		name, _, _ := strings.Cut(m, valueMark)
+		if strings.HasPrefix(mark, typeMark) && clientmodel.IsClient(packageOf(mark)) && (m == faceTaken || m == faceFailed) {
+			if !clientmodel.SaysTaken(strings.TrimLeft(strings.TrimPrefix(mark, typeMark), "*")) {
+				return false, false
+			}
+			return m == faceTaken, true
+		}
 		switch {
 		case m == mark, name == mark && name != "":
 			return true, true

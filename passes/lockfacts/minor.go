@@ -5,9 +5,11 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/clientmodel"
 )
 
-// minor reports whether a call is no work: it logs, measures, computes, or reads a clock.
+// minor reports whether a call is no work: it logs, measures, computes, waits, or prepares a client's command.
 func minor(c *ssa.CallCommon) bool {
 	if _, ok := c.Value.(*ssa.Builtin); ok {
 		return true
@@ -19,9 +21,10 @@ func minor(c *ssa.CallCommon) bool {
 	switch {
 	case path == "":
 		return c.Method != nil // a method of the universe: error
-	case path == "time":
-		return calleeName(c) != "time.Sleep"
 	case minorPackages[path]:
+		return true
+	}
+	if clientmodel.IsClient(path) && !hasCommand(c) {
 		return true
 	}
 	for _, p := range []string{"encoding/", "crypto/", "hash/", "go.opentelemetry.io/", "github.com/prometheus/", "math/"} {
@@ -32,10 +35,20 @@ func minor(c *ssa.CallCommon) bool {
 	return false
 }
 
+// hasCommand reports whether a client's function sends something.
+func hasCommand(c *ssa.CallCommon) bool {
+	obj := c.Method
+	if fn := c.StaticCallee(); fn != nil {
+		obj, _ = fn.Object().(*types.Func)
+	}
+	row, ok := clientmodel.Lookup(obj)
+	return !ok || row.Commands != nil || len(row.Runs) > 0
+}
+
 var minorPackages = map[string]bool{
 	"context": true, "errors": true, "fmt": true, "strings": true, "strconv": true, "sync": true, "sync/atomic": true,
 	"math": true, "sort": true, "slices": true, "maps": true, "bytes": true, "unicode": true, "reflect": true, "runtime": true,
-	"path": true, "regexp": true, "cmp": true, "unicode/utf8": true, "hash": true, "runtime/debug": true,
+	"path": true, "time": true, "regexp": true, "cmp": true, "unicode/utf8": true, "hash": true, "runtime/debug": true,
 	"github.com/google/uuid": true, "github.com/pkg/errors": true, "testing": true,
 }
 

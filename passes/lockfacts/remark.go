@@ -111,6 +111,7 @@ func lockAt(locks []Lock, e *Event) *Lock {
 }
 
 func (t *trial) judge() {
+	t.DEBUG()
 	if t.ignored() {
 		return
 	}

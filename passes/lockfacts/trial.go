@@ -1,12 +1,14 @@
 package lockfacts
 
 import (
+	"os"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/keyterm"
 	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
@@ -31,7 +33,7 @@ func (t *trial) ignored() bool {
 		if t.e.hasRemark(Ignored) || !t.taken.Returned || !slices.Equal(t.taken.sigs, t.held.sigs) {
 			return false
 		}
-		r.Weak = t.heldOnly()
+		r.Weak = t.looked()
 	}
 	t.e.remarked(r)
 	return true
@@ -42,19 +44,6 @@ func (t *trial) looked() bool {
 	for i, side := range t.held.trace.Sides {
 		if other := t.taken.trace.Sides[i]; other != 0 && other != side {
 			return true
-		}
-	}
-	return false
-}
-
-// heldOnly reports whether the function does some work only if it got the lock: it may do all that needs the lock, and
-// keep the key on purpose.
-func (t *trial) heldOnly() bool {
-	for _, b := range t.fn.Blocks {
-		for _, i := range b.Instrs {
-			if c, ok := i.(ssa.CallInstruction); ok && t.held.Has(i) && !t.taken.Has(i) && t.isWork(c) {
-				return true
-			}
 		}
 	}
 	return false
@@ -342,18 +331,22 @@ func (t *trial) direct(i *ssa.If) bool {
 		switch last := b.Instrs[len(b.Instrs)-1].(type) {
 		case *ssa.Jump:
 			if b.Succs[0].Dominates(i.Block()) {
-				return !t.taken.Has(t.e.Instr) // the next item, or the next try
+				return t.again() // the next item, or the next try
 			}
 			b = b.Succs[0]
 		case *ssa.If:
 			s := t.taken.trace.Sides[last]
-			return s == lockflow.TrueSide || s == lockflow.FalseSide || t.held.Has(last) && !t.taken.Has(t.e.Instr)
+			return s == lockflow.TrueSide || s == lockflow.FalseSide || t.held.Has(last) && t.again()
 		default:
 			return true
 		}
 	}
 	return true
 }
+
+// again reports whether the function never comes back to the acquire, or does so whatever it said: for the next of
+// several items.
+func (t *trial) again() bool { return !t.taken.Has(t.e.Instr) || t.held.Has(t.e.Instr) }
 
 // differs reports whether something is done in one of the two cases only.
 func (t *trial) differs() bool { return t.calls(t.outage, t.taken) || t.calls(t.taken, t.outage) }
@@ -489,7 +482,7 @@ func (t *trial) skipped() {
 func (t *trial) work() []ssa.CallInstruction {
 	var out []ssa.CallInstruction
 	t.lock.Section.Each(t.fn, func(i ssa.Instruction) {
-		if c, ok := i.(ssa.CallInstruction); ok && t.lock.Covers(i) && t.isWork(c) {
+		if c, ok := i.(ssa.CallInstruction); ok && t.lock.Covers(i) && t.held.Has(i) && t.isWork(c) {
 			out = append(out, c)
 		}
 	})
@@ -506,9 +499,38 @@ func (t *trial) isWork(c ssa.CallInstruction) bool {
 	}
 	for i := range t.a.events {
 		e := &t.a.events[i]
-		if e.Instr == c && e.Op != clientmodel.Get && e.Key.String() == t.e.Key.String() {
+		if e.Instr == c && e.Op != clientmodel.Get && keyterm.Equal(e.Key, t.e.Key) {
 			return false
 		}
 	}
 	return true
 }
+
+func (t *trial) DEBUG() {
+	if debugTrial == "" || !strings.Contains(t.fn.String(), debugTrial) {
+		return
+	}
+	println("TRIAL", t.fn.String(), t.e.At.Line, "lock", t.lock != nil, "closed", t.e.Closed, "resultEsc", t.resultEscapes(), "errEsc", t.errorEscapes())
+	for n, r := range []*scenarioRun{t.held, t.taken, t.outage} {
+		println("  ", n, "open", r.open(), "returned", r.Returned, "loops", r.Has(t.e.Instr))
+		for _, s := range r.sigs {
+			println("     sig", s)
+		}
+		for _, x := range r.trace.Ends {
+			for _, k := range x.Known { print(" known ", k) }
+			println()
+		}
+		for i, x := range r.trace.Sides {
+			println("     side", i.Cond.String(), t.u.condSite(i).Line, x)
+		}
+		for _, x := range r.Results { print(" res ", x) }
+		println()
+	}
+	if t.lock != nil {
+		for _, w := range t.work() {
+			println("   work", w.String(), t.taken.Has(w), t.outage.Has(w))
+		}
+	}
+}
+
+var debugTrial = os.Getenv("DEBUGTRIAL")
