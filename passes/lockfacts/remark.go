@@ -117,6 +117,7 @@ func (t *trial) judge() {
 	}
 	t.failOpen()
 	t.conflated()
+	t.DEBUG2()
 	t.workConflated()
 	t.skipped()
 	t.waits()

@@ -33,10 +33,17 @@ func (t *trial) ignored() bool {
 		if t.e.hasRemark(Ignored) || !t.taken.Returned || !slices.Equal(t.taken.sigs, t.held.sigs) {
 			return false
 		}
-		r.Weak = t.looked()
+		if r.Weak = t.looked(); r.Weak && t.releases() {
+			return false
+		}
 	}
 	t.e.remarked(r)
-	return true
+	return !r.Weak
+}
+
+// releases reports whether the function gives the key back, on a path that was not understood.
+func (t *trial) releases() bool {
+	return slices.ContainsFunc(t.a.events, func(x Event) bool { return x.Op.Releases() && keyterm.Equal(x.Key, t.e.Key) })
 }
 
 // looked reports whether some condition takes one side when the lock is held and another when it is not.
@@ -175,12 +182,18 @@ func (t *trial) conflated() {
 	if t.e.hasRemark(Conflated) || t.errorEscapes() || !t.certain() || !slices.Equal(t.taken.sigs, t.outage.sigs) {
 		return
 	}
-	if t.taken.Has(t.e.Instr) && t.outage.Has(t.e.Instr) && len(t.taken.trace.Ends) == 0 {
-		return // both are tried again, for ever
+	if !t.goesOn(t.taken) || !t.goesOn(t.outage) {
+		return
 	}
 	if at := t.joined(); at.IsValid() {
 		t.e.remarked(Remark{Kind: Conflated, At: at, Detail: t.told()})
 	}
+}
+
+// goesOn reports whether a scenario returns, or goes on to the next of several items: it does not end the process, and
+// does not try again for ever.
+func (t *trial) goesOn(r *scenarioRun) bool {
+	return r.Returned || r.Has(t.e.Instr) && t.held.Has(t.e.Instr)
 }
 
 // certain reports whether the ends of contention and outage are known: every condition was understood, or there is one
@@ -531,6 +544,13 @@ func (t *trial) DEBUG() {
 			println("   work", w.String(), t.taken.Has(w), t.outage.Has(w))
 		}
 	}
+}
+
+func (t *trial) DEBUG2() {
+	if debugTrial == "" || !strings.Contains(t.fn.String(), debugTrial) {
+		return
+	}
+	println("AFTER", t.fn.String(), t.e.Proven, len(t.e.Remarks), t.joined().Line, t.differs(), t.certain())
 }
 
 var debugTrial = os.Getenv("DEBUGTRIAL")
