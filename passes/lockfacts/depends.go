@@ -48,7 +48,7 @@ func (d *dependence) on(v ssa.Value) bool {
 	d.seen[v] = true
 	switch v := v.(type) {
 	case *ssa.Call:
-		return !makesText(v) && d.operands(v)
+		return !makesText(v) && d.arguments(v)
 	case *ssa.Alloc:
 		return d.stored(v)
 	case *ssa.Phi, *ssa.UnOp, *ssa.BinOp, *ssa.Extract, *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.ChangeType,
@@ -61,6 +61,19 @@ func (d *dependence) on(v ssa.Value) bool {
 func (d *dependence) operands(i ssa.Instruction) bool {
 	for _, o := range i.Operands(nil) {
 		if *o != nil && d.on(*o) {
+			return true
+		}
+	}
+	return false
+}
+
+// arguments looks at what a call is given. The operands of a format become a text.
+func (d *dependence) arguments(c *ssa.Call) bool {
+	if !formatsText(c) {
+		return d.operands(c)
+	}
+	for _, a := range c.Call.Args[:len(c.Call.Args)-1] {
+		if d.on(a) {
 			return true
 		}
 	}
@@ -94,13 +107,7 @@ func makesText(c *ssa.Call) bool {
 	if c.Call.IsInvoke() {
 		return name == "(error).Error"
 	}
-	switch {
-	case strings.HasPrefix(name, "fmt.Sprint"):
-		return true
-	case name == "fmt.Errorf":
-		return len(wrappedByFormat(c)) == 0
-	}
-	return formatsText(c)
+	return strings.HasPrefix(name, "fmt.Sprint") || name == "fmt.Errorf" && len(wrappedByFormat(c)) == 0
 }
 
 // formatsText reports whether a call takes a constant format without %w, and operands: what it makes of an error is a

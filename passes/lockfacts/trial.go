@@ -166,7 +166,7 @@ func (t *trial) split(before ssa.Instruction) *ssa.If {
 			continue
 		}
 		o, k := t.outage.trace.Sides[i], t.taken.trace.Sides[i]
-		if o != lockflow.TrueSide && o != lockflow.FalseSide || o == k {
+		if o != lockflow.TrueSide && o != lockflow.FalseSide || o == k || k == 0 && !aboutError(i.Cond) {
 			continue
 		}
 		line := t.u.condSite(i).Line
@@ -175,6 +175,19 @@ func (t *trial) split(before ssa.Instruction) *ssa.If {
 		}
 	}
 	return best
+}
+
+// aboutError reports whether a condition asks an error.
+func aboutError(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.BinOp:
+		return isErrorType(v.X.Type())
+	case *ssa.UnOp:
+		return aboutError(v.X)
+	case *ssa.Call:
+		return len(v.Call.Args) > 0 && isErrorType(v.Call.Args[0].Type())
+	}
+	return false
 }
 
 // conflated finds scenarios that end alike: contention and outage.
@@ -273,7 +286,8 @@ func (t *trial) void() bool { return t.fn.Signature.Results().Len() == 0 }
 // asSuccess reports whether contention ends as success does.
 func (t *trial) asSuccess() bool {
 	for _, s := range t.taken.sigs {
-		if !slices.Contains(t.held.sigs, s) {
+		f := lastFace(s)
+		if !slices.Contains(t.held.sigs, s) || f != faceNil && f != faceTrue && f != "" {
 			return false
 		}
 	}
@@ -421,11 +435,18 @@ func (t *trial) sameBranch() bool {
 
 // workConflated finds a helper that runs work it is given, and returns for contention what it returns for failed work.
 func (t *trial) workConflated() {
-	if t.lock == nil || t.taken.open() || len(t.taken.sigs) != 1 || !t.runsGiven() || t.asSuccess() && !t.isBool() {
+	if t.lock == nil || t.taken.open() || len(t.taken.sigs) != 1 || !t.runsGiven() {
 		return
 	}
 	busy := lastFace(t.taken.sigs[0])
-	if busy == faceNil || busy == "" || strings.HasPrefix(busy, valueMark) || strings.Contains(busy, "|") {
+	if busy == faceNil {
+		t.boolConflated()
+		return
+	}
+	if t.asSuccess() {
+		return
+	}
+	if busy == "" || strings.HasPrefix(busy, valueMark) || strings.Contains(busy, "|") {
 		return
 	}
 	for _, s := range t.held.sigs {
@@ -439,10 +460,19 @@ func (t *trial) workConflated() {
 	}
 }
 
+// boolConflated is for (false, nil): the bool is what tells.
+func (t *trial) boolConflated() {
+	busy := t.taken.sigs[0]
+	if strings.HasPrefix(busy, faceFalse+";") && slices.Contains(t.held.sigs, busy) {
+		rets := t.held.returns(busy)
+		t.e.remarked(Remark{Kind: WorkConflated, At: t.u.placeOf(rets[len(rets)-1]), Detail: faceFalse})
+	}
+}
+
 // failsAlike reports whether callers take failed work for contention.
 func (t *trial) failsAlike(busy, failed string) bool {
 	if busy == faceFalse || busy == faceTrue {
-		return failed == busy && len(t.held.sigs) > 1
+		return failed == busy && len(t.held.sigs) > 1 || strings.HasPrefix(failed, valueMark)
 	}
 	if busy == faceText {
 		return failed == faceText
@@ -453,11 +483,6 @@ func (t *trial) failsAlike(busy, failed string) bool {
 		}
 	}
 	return true
-}
-
-func (t *trial) isBool() bool {
-	r := t.fn.Signature.Results()
-	return r.Len() > 0 && r.At(r.Len()-1).Type().Underlying().String() == "bool"
 }
 
 func lastFace(sig string) string { return sig[strings.LastIndexByte(sig, ';')+1:] }
@@ -475,7 +500,7 @@ func (t *trial) runsGiven() bool {
 // skipped finds contention that is returned as success, by a statement of its own.
 func (t *trial) skipped() {
 	r := t.fn.Signature.Results()
-	if t.lock == nil || t.taken.open() || r.Len() == 0 || !isErrorType(r.At(r.Len()-1).Type()) || !t.asSuccess() {
+	if t.lock == nil || t.taken.open() || r.Len() == 0 || !isErrorType(r.At(r.Len()-1).Type()) || !t.asSuccess() || r.Len() > 1 && isBool(r.At(0).Type()) {
 		return
 	}
 	for _, ret := range t.taken.returns("") {
@@ -530,13 +555,17 @@ func (t *trial) DEBUG() {
 			println("     sig", s)
 		}
 		for _, x := range r.trace.Ends {
-			for _, k := range x.Known { print(" known ", k) }
+			for _, k := range x.Known {
+				print(" known ", k)
+			}
 			println()
 		}
 		for i, x := range r.trace.Sides {
 			println("     side", i.Cond.String(), t.u.condSite(i).Line, x)
 		}
-		for _, x := range r.Results { print(" res ", x) }
+		for _, x := range r.Results {
+			print(" res ", x)
+		}
 		println()
 	}
 	if t.lock != nil {

@@ -116,7 +116,7 @@ func (w *walker) resolve(e env, v ssa.Value) Held {
 // put notes what variable n holds, if there is a trace and what the variable holds can tell scenarios apart: numbers
 // and texts would only multiply the states.
 func (w *walker) put(e env, n int, variable, v ssa.Value, from env) env {
-	if w.o.Trace == nil || !telling(variable.Type()) {
+	if w.o.Trace == nil || !telling(variable) {
 		return e
 	}
 	res := w.resolver(from)
@@ -127,14 +127,11 @@ func (w *walker) put(e env, n int, variable, v ssa.Value, from env) env {
 	return e.defined(n, h)
 }
 
-func telling(t types.Type) bool {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		if b, ok := p.Elem().Underlying().(*types.Basic); ok {
-			return b.Kind() == types.Bool
-		}
-		return true
+func telling(v ssa.Value) bool {
+	if _, ok := v.(*ssa.Alloc); ok {
+		return true // a result, or what a closure shares
 	}
-	b, ok := t.Underlying().(*types.Basic)
+	b, ok := v.Type().Underlying().(*types.Basic)
 	return !ok || b.Kind() == types.Bool
 }
 
