@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -362,9 +363,9 @@ func (l *retry) pauseOf(i ssa.Instruction) Pause {
 		}
 	case *ssa.Select:
 		p := NoPause
-		for _, s := range i.States {
+		for n, s := range i.States {
 			if s.Dir == types.RecvOnly {
-				p = max(p, l.received(s.Chan))
+				p = max(p, l.received(s.Chan), l.message(i, n))
 			}
 		}
 		return p
@@ -372,19 +373,14 @@ func (l *retry) pauseOf(i ssa.Instruction) Pause {
 	return NoPause
 }
 
-// mayPause reports whether a call that is not known may wait: for a message that the lock is free, as a rule.
+// mayPause reports whether a call may wait in a way of its own: for a message that the lock is free, for a limiter.
 func (l *retry) mayPause(c *ssa.Call) bool {
-	if minor(&c.Call) || accessor(c) || l.u.silentCommand(c) {
-		return false
-	}
-	return true
+	name := calleeName(&c.Call)
+	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	return slices.ContainsFunc(waitingNames, func(w string) bool { return strings.Contains(name, w) })
 }
 
-// silentCommand reports whether a call is a command to a server, which comes back at once.
-func (u *unit) silentCommand(c *ssa.Call) bool {
-	path := calleePackage(&c.Call)
-	return path == "runtime" || clientmodel.IsClient(path)
-}
+var waitingNames = []string{"wait", "sleep", "pause", "backoff", "delay", "receive", "block", "blpop", "jitter", "subscribe"}
 
 func (l *retry) lasting(d ssa.Value) Pause {
 	if c, ok := d.(*ssa.Const); ok && c.Value != nil {
@@ -419,6 +415,43 @@ func (l *retry) received(ch ssa.Value) Pause {
 		return NoPause // a signal to stop
 	}
 	return NoPause
+}
+
+// message reports, as a pause that nobody knows, a case of a select that goes on with the loop when something else than
+// a timer speaks: whoever gives the lock back.
+func (l *retry) message(s *ssa.Select, n int) Pause {
+	if l.channel(s.States[n].Chan) == asksDeadline {
+		return NoPause
+	}
+	for _, r := range *s.Referrers() {
+		x, ok := r.(*ssa.Extract)
+		if !ok || x.Index != 0 {
+			continue
+		}
+		if next := caseBlock(x, n); next != nil && l.loop[next] {
+			return GrowingPause
+		}
+	}
+	return NoPause
+}
+
+// caseBlock is where a select goes on in its case n.
+func caseBlock(index *ssa.Extract, n int) *ssa.BasicBlock {
+	for _, r := range *index.Referrers() {
+		b, ok := r.(*ssa.BinOp)
+		if !ok || b.Op != token.EQL {
+			continue
+		}
+		if c, ok := b.Y.(*ssa.Const); !ok || c.Int64() != int64(n) {
+			continue
+		}
+		for _, rr := range *b.Referrers() {
+			if i, ok := rr.(*ssa.If); ok {
+				return i.Block().Succs[0]
+			}
+		}
+	}
+	return nil
 }
 
 // timer is the pause of a timer or ticker: how it was made; how it is set again shows where that is done.

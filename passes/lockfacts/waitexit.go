@@ -24,7 +24,7 @@ func (l *retry) exits(w *Wait) {
 		}
 		for _, next := range b.Succs {
 			if !l.loop[next] && l.taken.Has(next.Instrs[0]) {
-				l.exit(w, i)
+				l.exit(w, i, next)
 			}
 		}
 	}
@@ -34,13 +34,38 @@ func (l *retry) exits(w *Wait) {
 }
 
 // exit notes one way out: what the condition asks.
-func (l *retry) exit(w *Wait, i *ssa.If) {
-	switch l.asks(i.Cond, 0) {
+func (l *retry) exit(w *Wait, i *ssa.If, to *ssa.BasicBlock) {
+	switch l.reason(i, to) {
 	case asksContext:
 		w.Ends = true
 	default:
 		w.Limited = true
 	}
+}
+
+// reason is why the loop is left that way. A select is a chain of comparisons, with its last case behind the last one.
+func (l *retry) reason(i *ssa.If, to *ssa.BasicBlock) ending {
+	b, ok := i.Cond.(*ssa.BinOp)
+	if !ok {
+		return l.asks(i.Cond, 0)
+	}
+	x, ok := b.X.(*ssa.Extract)
+	if !ok {
+		return l.asks(i.Cond, 0)
+	}
+	s, ok := x.Tuple.(*ssa.Select)
+	c, isConst := b.Y.(*ssa.Const)
+	if !ok || !isConst {
+		return l.asks(i.Cond, 0)
+	}
+	n := int(c.Int64())
+	if to == i.Block().Succs[1] {
+		n++
+	}
+	if n < 0 || n >= len(s.States) {
+		return asksContext // a default
+	}
+	return l.channel(s.States[n].Chan)
 }
 
 type ending uint8
@@ -61,7 +86,7 @@ func (l *retry) asks(v ssa.Value, depth int) ending {
 		x, y := l.asks(v.X, depth+1), l.asks(v.Y, depth+1)
 		return max(x, y)
 	case *ssa.UnOp:
-		if v.Op == token.NOT || v.Op == token.MUL {
+		if v.Op != token.ARROW {
 			return l.asks(v.X, depth+1)
 		}
 	case *ssa.Extract:
@@ -120,27 +145,14 @@ func (l *retry) asksCall(c *ssa.Call) ending {
 
 // selected is what the cases of a select that leave the loop wait for.
 func (l *retry) selected(s *ssa.Select, index *ssa.Extract) ending {
-	for _, r := range *index.Referrers() {
-		b, ok := r.(*ssa.BinOp)
-		if !ok || b.Op != token.EQL {
-			continue
-		}
-		n, ok := b.Y.(*ssa.Const)
-		if !ok || n.Int64() >= int64(len(s.States)) {
-			continue
-		}
-		for _, rr := range *b.Referrers() {
-			if i, ok := rr.(*ssa.If); ok && l.leaves(i.Block().Succs[0]) {
-				return l.channel(s.States[n.Int64()].Chan)
-			}
+	for n := range s.States {
+		if next := caseBlock(index, n); next != nil && !l.loop[next] {
+			return l.channel(s.States[n].Chan)
 		}
 	}
 	last := s.States[len(s.States)-1]
 	return l.channel(last.Chan)
 }
-
-// leaves reports whether a block is outside the loop.
-func (l *retry) leaves(b *ssa.BasicBlock) bool { return !l.loop[b] }
 
 // channel is what a channel stands for.
 func (l *retry) channel(ch ssa.Value) ending {
