@@ -23,10 +23,27 @@ func (u *unit) handsOn(c *ssa.Call) (int, bool) {
 		return 0, false
 	}
 	s := u.summaryOf(u.target(fn))
-	if s == nil || s.HandsOn == 0 || s.HandsOn > len(c.Call.Args) {
+	if s == nil {
+		return 0, wrapsByName(fn)
+	}
+	if s.HandsOn == 0 || s.HandsOn > len(c.Call.Args) {
 		return 0, false
 	}
 	return s.HandsOn - 1, true
+}
+
+// wrapsByName reports whether a function that nothing is known of has a name by which such functions wrap the error
+// that they are given first: nil stays nil.
+func wrapsByName(fn *ssa.Function) bool {
+	if fn.Signature.Recv() != nil || fn.Signature.Params().Len() == 0 || !isErrorType(fn.Signature.Params().At(0).Type()) {
+		return false
+	}
+	for _, prefix := range []string{"Wrap", "WithStack", "WithMessage", "Trace", "Annotate"} {
+		if strings.HasPrefix(fn.Name(), prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // findHandsOn is the number, from 1, of the parameter that decides whether a function returns an error: the error that

@@ -149,13 +149,26 @@ func (t *trial) run(s clientmodel.Scenario) *scenarioRun {
 	}
 	r := &scenarioRun{trace: tr}
 	r.Reach = lockflow.Walk(lockflow.Options{Start: e.Instr, Assume: t.u.assume(e, s), Stop: e.untilNext(s, nil),
-		NoReturn: t.u.noReturn, Vars: t.u.varsOf(t.fn), Trace: tr})
+		NoReturn: t.u.noReturn, Vars: t.u.traceVarsOf(t.fn), Trace: tr})
 	for _, end := range tr.Ends {
 		r.sigs = append(r.sigs, sig(end))
 	}
 	slices.Sort(r.sigs)
 	r.sigs = slices.Compact(r.sigs)
 	return r
+}
+
+// traceVarsOf are the variables that traces through a function have to know.
+func (u *unit) traceVarsOf(fn *ssa.Function) *lockflow.Vars {
+	v, ok := u.traceVars[fn]
+	if !ok {
+		if u.traceVars == nil {
+			u.traceVars = map[*ssa.Function]*lockflow.Vars{}
+		}
+		v = lockflow.FindTraceVars(fn)
+		u.traceVars[fn] = v
+	}
+	return v
 }
 
 // sig is how a return looks to callers.
@@ -183,8 +196,12 @@ func (r *scenarioRun) returns(want string) []*ssa.Return {
 	return out
 }
 
-// errorFaces notes what the error of a function looks like in the scenarios of an acquire that is still open.
-func (u *unit) errorFaces(o *Outcome, e *Event) {
+// traceOutcome adds to an outcome what traces know: which error it is, and what the program's own functions make of
+// errors.
+func (u *unit) traceOutcome(o *Outcome, e *Event) {
+	if _, ok := e.Instr.(*ssa.Call); !ok || o == nil {
+		return
+	}
 	fn := e.Instr.Parent()
 	index := -1
 	for i := range fn.Signature.Results().Len() {
@@ -192,12 +209,27 @@ func (u *unit) errorFaces(o *Outcome, e *Event) {
 			index = i
 		}
 	}
-	if _, ok := e.Instr.(*ssa.Call); !ok || index < 0 {
+	if index < 0 {
 		return
 	}
 	t := &trial{u: u, fn: fn, e: e}
-	o.TakenError = t.run(clientmodel.TakenScenario).errorFace(index)
-	o.OutageError = t.run(clientmodel.OutageScenario).errorFace(index)
+	held, taken, outage := t.run(clientmodel.HeldScenario), t.run(clientmodel.TakenScenario), t.run(clientmodel.OutageScenario)
+	o.TakenError, o.OutageError = taken.errorFace(index), outage.errorFace(index)
+	held.refine(o.Held)
+	taken.refine(o.Taken)
+	outage.refine(o.Outage)
+}
+
+// refine fills in what a trace knows of results that nothing was known of.
+func (r *scenarioRun) refine(results []clientmodel.Abstract) {
+	if r.Cut {
+		return
+	}
+	for i := range min(len(results), len(r.Results)) {
+		if results[i] == 0 {
+			results[i] = r.Results[i]
+		}
+	}
 }
 
 func (r *scenarioRun) errorFace(index int) string {

@@ -256,8 +256,9 @@ func isNil(v ssa.Value) bool {
 // be one: then it depends on the form of its reply.
 func (u *unit) outcomesFor(fn *ssa.Function, e *Event) []Outcome {
 	if e.Op != clientmodel.RunWords && e.Op != clientmodel.RunScript {
-		if o := u.outcomeFor(fn, e); o.useful(fn) {
-			u.errorFaces(o, e)
+		o := u.outcomeFor(fn, e)
+		u.traceOutcome(o, e)
+		if o.useful(fn) {
 			return []Outcome{*o}
 		}
 		return nil

@@ -26,19 +26,33 @@ func (t *trial) ignored() bool {
 				return false
 			}
 		}
-		if len(work) == 0 && t.looked() {
+		if len(work) == 0 && t.looked() || t.otherWay() {
 			return false
 		}
 	} else {
 		if t.e.hasRemark(Ignored) || !t.taken.Returned || !slices.Equal(t.taken.sigs, t.held.sigs) {
 			return false
 		}
-		if r.Weak = t.looked(); r.Weak && t.releases() {
+		if r.Weak = t.looked() && !t.waitsFor(); r.Weak && t.releases() {
 			return false
 		}
 	}
 	t.e.remarked(r)
 	return !r.Weak
+}
+
+// waitsFor reports whether the function tries again until it has the lock.
+func (t *trial) waitsFor() bool { return t.taken.Has(t.e.Instr) && !t.held.Has(t.e.Instr) }
+
+// otherWay reports whether a loser may come out well in a way that the winner does not: it finds done what it wanted to
+// do, in a cache as a rule.
+func (t *trial) otherWay() bool {
+	for _, e := range t.taken.trace.Ends {
+		if !t.held.Has(e.Return) && len(e.Faces) > 0 && e.Faces[len(e.Faces)-1] == faceNil {
+			return true
+		}
+	}
+	return false
 }
 
 // releases reports whether the function gives the key back, on a path that was not understood.
@@ -195,12 +209,21 @@ func (t *trial) conflated() {
 	if t.e.hasRemark(Conflated) || t.errorEscapes() || !t.certain() || !slices.Equal(t.taken.sigs, t.outage.sigs) {
 		return
 	}
-	if !t.goesOn(t.taken) || !t.goesOn(t.outage) {
+	if !t.goesOn(t.taken) || !t.goesOn(t.outage) || t.allRuns() {
 		return
 	}
 	if at := t.joined(); at.IsValid() {
 		t.e.remarked(Remark{Kind: Conflated, At: at, Detail: t.told()})
 	}
+}
+
+// allRuns reports whether all of the section's work may run when the lock is taken.
+func (t *trial) allRuns() bool {
+	if t.lock == nil {
+		return false
+	}
+	work := t.work()
+	return len(work) > 0 && !slices.ContainsFunc(work, func(c ssa.CallInstruction) bool { return !t.taken.Has(c) })
 }
 
 // goesOn reports whether a scenario returns, or goes on to the next of several items: it does not end the process, and

@@ -152,3 +152,48 @@ func appendDef(key []byte, b binding) []byte {
 	}
 	return fmt.Appendf(key, "%p %s", b.def.Value, b.def.Face)
 }
+
+// FindTraceVars is FindVars for walks with a trace.
+func FindTraceVars(fn *ssa.Function) *Vars { return findVars(fn, true) }
+
+// errorsIn are the errors that a call is given, those in its variadic list too.
+func errorsIn(c *ssa.Call) []ssa.Value {
+	var out []ssa.Value
+	for _, a := range c.Call.Args {
+		if isError(a.Type()) {
+			out = append(out, a)
+		}
+		s, ok := a.(*ssa.Slice)
+		if !ok {
+			continue
+		}
+		list, ok := s.X.(*ssa.Alloc)
+		if !ok {
+			continue
+		}
+		for _, r := range *list.Referrers() {
+			if ia, ok := r.(*ssa.IndexAddr); ok {
+				out = append(out, storedErrors(ia)...)
+			}
+		}
+	}
+	return out
+}
+
+func storedErrors(addr *ssa.IndexAddr) []ssa.Value {
+	var out []ssa.Value
+	for _, r := range *addr.Referrers() {
+		s, ok := r.(*ssa.Store)
+		if !ok {
+			continue
+		}
+		v := s.Val
+		if ci, ok := v.(*ssa.ChangeInterface); ok {
+			v = ci.X
+		}
+		if isError(v.Type()) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
