@@ -204,10 +204,14 @@ func (sc *scene) callFace(c *ssa.Call, res lockflow.Resolve, depth int) string {
 	if ended(c) {
 		return faceEnded
 	}
-	if inner := wrapped(c); inner != nil {
-		return sc.wrapFace(inner, res, depth)
-	}
 	name := calleeName(&c.Call)
+	if inner := wrapped(c); inner != nil {
+		f := sc.wrapFace(inner, res, depth)
+		if !strings.HasSuffix(name, ".Errorf") { // nil stays nil
+			f = sc.nilFace(f, inner, res, depth)
+		}
+		return f
+	}
 	if textErrors[name] {
 		return faceText
 	}
@@ -218,6 +222,16 @@ func (sc *scene) callFace(c *ssa.Call, res lockflow.Resolve, depth int) string {
 		return f
 	}
 	return sc.other(c, res)
+}
+
+// nilFace is the face f of wrapped errors, or nil where all of them are.
+func (sc *scene) nilFace(f string, inner []ssa.Value, res lockflow.Resolve, depth int) string {
+	for _, v := range inner {
+		if sc.face(v, res, depth+1) != faceNil {
+			return f
+		}
+	}
+	return faceNil
 }
 
 // wrapFace is an error that matches what all of the wrapped ones match; with none of them it is a text.

@@ -133,7 +133,7 @@ func (u *unit) meant(fn *ssa.Function, i *ssa.If, outage, taken *scenarioRun) bo
 	return u.commented(u.condPos(i), line)
 }
 
-// commented reports whether a comment at the condition, or in the branch behind it, speaks of going on.
+// commented reports whether a comment stands in the branch, or one above the condition speaks of going on.
 func (u *unit) commented(p token.Pos, line int) bool {
 	for _, n := range u.enclosing(p) {
 		s, ok := n.(*ast.IfStmt)
@@ -146,7 +146,7 @@ func (u *unit) commented(p token.Pos, line int) bool {
 			}
 			for _, g := range f.Comments {
 				at := u.pos(g.End()).Line
-				if (s.Body.Pos() <= g.Pos() && g.Pos() < s.Body.End() || at == line-1 || at == line) && saysWithout(g.Text()) {
+				if s.Body.Pos() <= g.Pos() && g.Pos() < s.Body.End() && at > line || at == line-1 && saysWithout(g.Text()) {
 					return true
 				}
 			}
