@@ -124,11 +124,24 @@ func (f *flight) passed(c *ssa.Call) bool {
 		return false
 	}
 	if fn := c.Call.StaticCallee(); fn != nil {
+		if t := f.u.target(fn); len(t.Blocks) > 0 && len(t.Blocks) <= maxInlinedBlocks && len(t.Params) == len(c.Call.Args) {
+			return f.handed(c, t) || f.from(c)
+		}
 		if s := f.u.summaryOf(f.u.target(fn)); s != nil && s.ErrorUse.says() {
 			return f.from(c)
 		}
 	}
 	return true
+}
+
+// handed follows what a small function of the package is given.
+func (f *flight) handed(c *ssa.Call, fn *ssa.Function) bool {
+	for i, a := range c.Call.Args {
+		if f.seen[a] && f.from(fn.Params[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // deferredOnly reports whether a closure is made for a defer.

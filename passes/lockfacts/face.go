@@ -38,6 +38,12 @@ type scene struct {
 	u *unit
 	e *Event
 	s clientmodel.Scenario
+
+	// Inside a function that the acquire's results are given to: what its parameters are, and which of them are those.
+	depth  int
+	params map[ssa.Value]string
+	roots  []ssa.Value
+	memo   map[string]*inlined
 }
 
 // face describes a value.
@@ -51,6 +57,9 @@ func (sc *scene) face(v ssa.Value, res lockflow.Resolve, depth int) string {
 		return sc.other(v, res)
 	}
 	if f := sc.ownFace(v); f != "" {
+		return f
+	}
+	if f, ok := sc.params[v]; ok {
 		return f
 	}
 	switch v := v.(type) {
@@ -74,8 +83,10 @@ func (sc *scene) face(v ssa.Value, res lockflow.Resolve, depth int) string {
 	case *ssa.Alloc:
 		return sc.objectFace(v, res)
 	case *ssa.Extract:
-		if ended(v) {
-			return faceEnded
+		if c, ok := v.Tuple.(*ssa.Call); ok {
+			if in := sc.inline(c, res); in != nil {
+				return in.faces[v.Index]
+			}
 		}
 	}
 	return sc.other(v, res)
@@ -91,7 +102,7 @@ func notFace(f string) string {
 	return f
 }
 
-// ended reports whether a value is what a context says about its end. It stands for extracts too, for a cause.
+// ended reports whether a value is what a context says about its end.
 func ended(v ssa.Value) bool {
 	c, ok := v.(*ssa.Call)
 	if !ok {
@@ -119,6 +130,9 @@ func constFace(c *ssa.Const) string {
 
 // ownFace is the face of what the acquire returned, "" for anything else.
 func (sc *scene) ownFace(v ssa.Value) string {
+	if sc.depth > 0 {
+		return ""
+	}
 	a, ok := sc.u.assume(sc.e, sc.s)(v)
 	if !ok {
 		return ""
@@ -193,7 +207,7 @@ func (sc *scene) other(v ssa.Value, res lockflow.Resolve) string {
 	if v.Parent() != nil {
 		f += "@" + v.Parent().String()
 	}
-	if sc.u.dependsOn(v, sc.e.Instr.Value(), res) {
+	if sc.depends(v, res) {
 		f += [...]string{"#held", "#taken", "#outage"}[sc.s]
 	}
 	return f
@@ -214,6 +228,9 @@ func (sc *scene) callFace(c *ssa.Call, res lockflow.Resolve, depth int) string {
 	}
 	if textErrors[name] {
 		return faceText
+	}
+	if in := sc.inline(c, res); in != nil && len(in.faces) == 1 {
+		return in.faces[0]
 	}
 	if i, ok := sc.u.handsOn(c); ok {
 		return sc.face(c.Call.Args[i], res, depth+1)

@@ -141,6 +141,11 @@ func (sc *scene) decide(v ssa.Value, res lockflow.Resolve) (clientmodel.Abstract
 		if ok && v.Index == 1 && isErrorType(t.X.Type()) {
 			return sc.matches(t.X, typeMark+types.TypeString(t.AssertedType, nil), res)
 		}
+		if c, ok := v.Tuple.(*ssa.Call); ok {
+			if in := sc.inline(c, res); in != nil && in.known[v.Index] != 0 {
+				return in.known[v.Index], true
+			}
+		}
 	}
 	return 0, false
 }
@@ -156,6 +161,9 @@ func (sc *scene) decideCall(c *ssa.Call, res lockflow.Resolve) (clientmodel.Abst
 	case "errors.As", "github.com/pkg/errors.As", "golang.org/x/xerrors.As":
 		return sc.matches(args[0], wantedType(args[1]), res)
 	}
+	if in := sc.inline(c, res); in != nil && len(in.known) == 1 && in.known[0] != 0 {
+		return in.known[0], true
+	}
 	fn := c.Call.StaticCallee()
 	if fn == nil || len(args) == 0 {
 		return 0, false
@@ -169,7 +177,7 @@ func (sc *scene) decideCall(c *ssa.Call, res lockflow.Resolve) (clientmodel.Abst
 
 // known is whether an error that a call makes is nil.
 func (sc *scene) known(c *ssa.Call, res lockflow.Resolve) (clientmodel.Abstract, bool) {
-	if _, ok := sc.u.assume(sc.e, sc.s)(c); ok {
+	if c == sc.e.Instr.Value() {
 		return 0, false
 	}
 	switch f := sc.face(c, res, 0); {

@@ -140,13 +140,7 @@ func lastOnly(a *activity) {
 func (t *trial) run(s clientmodel.Scenario) *scenarioRun {
 	e := t.e
 	sc := &scene{u: t.u, e: e, s: s}
-	tr := &lockflow.Trace{
-		Decide:   sc.decide,
-		Describe: func(v ssa.Value, res lockflow.Resolve) string { return sc.face(v, res, 0) },
-		Own: func(v ssa.Value, res lockflow.Resolve) bool {
-			return t.u.dependsOn(v, e.Instr.Value(), res)
-		},
-	}
+	tr := sc.tracer()
 	r := &scenarioRun{trace: tr}
 	r.Reach = lockflow.Walk(lockflow.Options{Start: e.Instr, Assume: t.u.assume(e, s), Stop: e.untilNext(s, nil),
 		NoReturn: t.u.noReturn, Vars: t.u.traceVarsOf(t.fn), Trace: tr})
