@@ -44,6 +44,16 @@ type scene struct {
 	params map[ssa.Value]string
 	roots  []ssa.Value
 	memo   map[string]*inlined
+	// given are the results of the acquire, where they are known otherwise than by its scenario.
+	given []clientmodel.Abstract
+}
+
+// assume knows what the acquire returned.
+func (sc *scene) assume() lockflow.Assume {
+	if sc.given != nil {
+		return resultsOf(sc.e.Instr, sc.given)
+	}
+	return sc.u.assume(sc.e, sc.s)
 }
 
 // face describes a value.
@@ -133,7 +143,7 @@ func (sc *scene) ownFace(v ssa.Value) string {
 	if sc.depth > 0 {
 		return ""
 	}
-	a, ok := sc.u.assume(sc.e, sc.s)(v)
+	a, ok := sc.assume()(v)
 	if !ok {
 		return ""
 	}

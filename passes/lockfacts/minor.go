@@ -93,3 +93,37 @@ var loggingNames = map[string]bool{
 	"log": true, "logf": true, "warnf": true, "infof": true, "debugf": true, "errorf": true, "warn": true, "warning": true,
 	"warningf": true, "logerror": true, "logerr": true, "logwarn": true, "printf": true, "println": true,
 }
+
+// onlyAsks reports whether a call is of a small function of the package that does nothing but compute a bool or an error.
+func (u *unit) onlyAsks(c *ssa.Call, depth int) bool {
+	callee := c.Call.StaticCallee()
+	if callee == nil || depth > 2 {
+		return false
+	}
+	fn := u.target(callee)
+	r := fn.Signature.Results()
+	if len(fn.Blocks) == 0 || len(fn.Blocks) > maxInlinedBlocks || r.Len() != 1 || !isBool(r.At(0).Type()) && !isErrorType(r.At(0).Type()) {
+		return false
+	}
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if !u.asksOnly(i, depth) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (u *unit) asksOnly(i ssa.Instruction, depth int) bool {
+	switch i := i.(type) {
+	case *ssa.Call:
+		return minor(&i.Call) || u.onlyAsks(i, depth+1)
+	case *ssa.Go, *ssa.Defer, *ssa.Send, *ssa.MapUpdate, *ssa.Select, *ssa.Panic:
+		return false
+	case *ssa.Store:
+		_, local := i.Addr.(*ssa.Alloc)
+		return local || variadicStore(i)
+	}
+	return true
+}

@@ -214,13 +214,13 @@ func (u *unit) traceOutcome(o *Outcome, e *Event) {
 	outage.refine(o.Outage)
 }
 
-// refine fills in what a trace knows of results that nothing was known of.
+// refine fills in what a trace knows of results: it is the same walk, and understands more conditions.
 func (r *scenarioRun) refine(results []clientmodel.Abstract) {
 	if r.Cut {
 		return
 	}
 	for i := range min(len(results), len(r.Results)) {
-		if results[i] == 0 {
+		if r.Results[i] != 0 {
 			results[i] = r.Results[i]
 		}
 	}

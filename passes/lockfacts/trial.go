@@ -513,7 +513,7 @@ func lastFace(sig string) string { return sig[strings.LastIndexByte(sig, ';')+1:
 // runsGiven reports whether the section runs a function that the function around is given, and looks at what it returns.
 func (t *trial) runsGiven() bool {
 	for _, r := range t.a.runs {
-		if t.lock.Covers(r.Instr) && r.Instr.Value() != nil && r.Instr.Common().Signature().Results().Len() > 0 {
+		if r.Fn.Strip().Op == keyterm.Param && t.lock.Covers(r.Instr) && r.Instr.Value() != nil && r.Instr.Common().Signature().Results().Len() > 0 {
 			return true
 		}
 	}
@@ -555,7 +555,7 @@ func (t *trial) isWork(c ssa.CallInstruction) bool {
 	if _, ok := c.(*ssa.Defer); ok || c == t.e.Instr || minor(c.Common()) {
 		return false
 	}
-	if call, ok := c.(*ssa.Call); ok && accessor(call) {
+	if call, ok := c.(*ssa.Call); ok && (accessor(call) || t.u.onlyAsks(call, 0)) {
 		return false
 	}
 	for i := range t.a.events {

@@ -189,7 +189,8 @@ func (u *unit) findWait(fn *ssa.Function, run *Run, r *runEvent) {
 		return
 	}
 	walk := func(results []clientmodel.Abstract) *lockflow.Reach {
-		return lockflow.Walk(lockflow.Options{Start: c, Assume: resultsOf(c, results), NoReturn: u.noReturn, Vars: u.varsOf(fn)})
+		sc := &scene{u: u, e: &Event{Instr: c, Fn: fn}, given: results}
+		return lockflow.Walk(lockflow.Options{Start: c, Assume: sc.assume(), NoReturn: u.noReturn, Vars: u.traceVarsOf(fn), Trace: sc.tracer()})
 	}
 	l := &retry{u: u, fn: fn, at: c, held: walk(yes), taken: walk(no)}
 	if l.held.Cut || l.taken.Cut {
