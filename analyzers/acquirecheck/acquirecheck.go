@@ -62,6 +62,10 @@ func ignored(lockfacts.Remark) string {
 }
 
 func conflated(m lockfacts.Remark) string {
+	if m.Detail == lockfacts.FaceEnded {
+		return "the end of the caller's context is answered here like a lock that stays taken: callers who are told to stop take it for " +
+			"contention, and try again or skip; return the context's error"
+	}
 	s := "an error of Redis ends here like \"somebody else holds the lock\""
 	if m.Detail == "nil" {
 		s += ", and both as nil"

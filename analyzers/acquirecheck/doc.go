@@ -62,7 +62,8 @@
 // # What it does
 //
 // Reports the condition or return at which contention and outage become one: `err != nil || !ok`, a result that is read
-// without its error, one sentinel or one bool for both, texts that match nothing for both.
+// without its error, one sentinel or one bool for both, texts that match nothing for both. A wait that answers the end of
+// its caller's context as it answers a lock that stays taken is reported, too.
 //
 // # Why is this bad
 //
@@ -90,8 +91,8 @@
 //
 // An error that still matches a sentinel or type is not conflated, whatever its text; one that is handed to a function of
 // the program is not judged, for that may ask it. In a function that returns nothing, or that answers both as it answers
-// success, two branches that do different things, such as writing different log lines, are told apart. Contention and
-// the end of the caller's context are not held against each other.
+// success, two branches that do different things, such as writing different log lines, are told apart. A wait that
+// nothing but its context ends has one answer, and that is right.
 //
 // # Fix safety
 //

@@ -117,7 +117,7 @@ func (t *trial) judge() {
 	}
 	t.failOpen()
 	t.conflated()
-	t.DEBUG2()
+	t.contextConflated()
 	t.workConflated()
 	t.skipped()
 	t.waits()
