@@ -52,7 +52,8 @@ func sameBlock(i *ssa.If) bool {
 // condPos finds the condition in the text: that of the if or case around the first statement of a side.
 func (u *unit) condPos(i *ssa.If) token.Pos {
 	for _, b := range i.Block().Succs {
-		if b.Comment != "if.then" && b.Comment != "switch.body" && b.Comment != "if.else" && len(b.Preds) != 1 {
+		inLoop := b.Comment == "for.body"
+		if b.Comment != "if.then" && b.Comment != "switch.body" && b.Comment != "if.else" && !inLoop && len(b.Preds) != 1 {
 			continue
 		}
 		for _, x := range b.Instrs {
@@ -63,7 +64,7 @@ func (u *unit) condPos(i *ssa.If) token.Pos {
 			if !p.IsValid() {
 				continue
 			}
-			if cond := u.ifAround(p); cond.IsValid() {
+			if cond := u.ifAround(p, inLoop); cond.IsValid() {
 				return cond
 			}
 			break
@@ -72,10 +73,14 @@ func (u *unit) condPos(i *ssa.If) token.Pos {
 	return token.NoPos
 }
 
-// ifAround is the condition of the innermost if or case whose body has a place.
-func (u *unit) ifAround(p token.Pos) token.Pos {
+// ifAround is the condition of the innermost if or case, or for if it is one, whose body has a place.
+func (u *unit) ifAround(p token.Pos, inLoop bool) token.Pos {
 	for _, n := range u.enclosing(p) {
 		switch n := n.(type) {
+		case *ast.ForStmt:
+			if inLoop && n.Cond != nil && n.Body.Pos() <= p && p < n.Body.End() {
+				return n.Cond.Pos()
+			}
 		case *ast.IfStmt:
 			if n.Body.Pos() <= p && p < n.Body.End() || n.Else != nil && n.Else.Pos() <= p && p < n.Else.End() {
 				return n.Cond.Pos()

@@ -326,11 +326,16 @@ func (t *trial) sharedIf() *ssa.If {
 			continue
 		}
 		k, o, h := t.taken.trace.Sides[i], t.outage.trace.Sides[i], t.held.trace.Sides[i]
-		if k == o && (k == lockflow.TrueSide || k == lockflow.FalseSide) && h != k && h != 0 {
+		if k == o && (k == lockflow.TrueSide || k == lockflow.FalseSide) && h != k && h != 0 && t.laterIf(i, best) {
 			best = i
 		}
 	}
 	return best
+}
+
+// laterIf reports whether a condition stands behind another one in the text.
+func (t *trial) laterIf(i, than *ssa.If) bool {
+	return than == nil || t.u.condSite(i).Line >= t.u.condSite(than).Line
 }
 
 // lastOwn is the last condition that either case decides.
@@ -343,7 +348,7 @@ func (t *trial) lastOwn() *ssa.If {
 		}
 		for _, r := range []*scenarioRun{t.taken, t.outage} {
 			s := r.trace.Sides[i]
-			if (s == lockflow.TrueSide || s == lockflow.FalseSide) && t.held.trace.Sides[i] != s && t.held.trace.Sides[i] != 0 {
+			if (s == lockflow.TrueSide || s == lockflow.FalseSide) && t.held.trace.Sides[i] != s && t.held.trace.Sides[i] != 0 && t.laterIf(i, best) {
 				best = i
 			}
 		}
