@@ -120,7 +120,7 @@ func (f *flight) passed(c *ssa.Call) bool {
 	case name == "(error).Error":
 		return false
 	}
-	if minorPackages[calleePackage(&c.Call)] {
+	if readingPackages[calleePackage(&c.Call)] {
 		return false
 	}
 	if fn := c.Call.StaticCallee(); fn != nil {
@@ -133,6 +133,9 @@ func (f *flight) passed(c *ssa.Call) bool {
 	}
 	return true
 }
+
+// readingPackages only look at what they are given.
+var readingPackages = map[string]bool{"errors": true, "fmt": true, "strings": true, "strconv": true, "github.com/pkg/errors": true}
 
 // handed follows what a small function of the package is given.
 func (f *flight) handed(c *ssa.Call, fn *ssa.Function) bool {

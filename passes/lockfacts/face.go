@@ -147,10 +147,8 @@ func (sc *scene) ownFace(v ssa.Value) string {
 	if !ok {
 		return ""
 	}
-	if isErrorType(v.Type()) && sc.e.outcome != nil {
-		if f := sc.e.outcome.errorFace(sc.s); f != "" && sc.e.roles == nil && !sc.e.object {
-			return f
-		}
+	if f := sc.e.resultFace(sc.s, v); f != "" {
+		return f
 	}
 	switch a {
 	case clientmodel.Nil:
@@ -172,15 +170,26 @@ func (sc *scene) ownFace(v ssa.Value) string {
 	return ""
 }
 
-// errorFace is the face of a helper's error in a scenario, "" if unknown.
-func (o *Outcome) errorFace(s clientmodel.Scenario) string {
+// resultFace is the face of a helper's result in a scenario, "" if unknown.
+func (e *Event) resultFace(s clientmodel.Scenario, v ssa.Value) string {
+	if e.outcome == nil || e.roles != nil || e.object {
+		return ""
+	}
+	index := 0
+	if x, ok := v.(*ssa.Extract); ok {
+		index = x.Index
+	}
+	var faces []string
 	switch s {
 	case clientmodel.TakenScenario:
-		return o.TakenError
+		faces = e.outcome.TakenFaces
 	case clientmodel.OutageScenario:
-		return o.OutageError
+		faces = e.outcome.OutageFaces
 	}
-	return ""
+	if index >= len(faces) {
+		return ""
+	}
+	return faces[index]
 }
 
 // boxedFace is the face of a concrete value in an interface: for an error, its type.

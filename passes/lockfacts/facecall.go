@@ -1,6 +1,7 @@
 package lockfacts
 
 import (
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -192,8 +193,11 @@ func (sc *scene) known(c *ssa.Call, res lockflow.Resolve) (clientmodel.Abstract,
 }
 
 func (sc *scene) decideCompare(b *ssa.BinOp, res lockflow.Resolve) (clientmodel.Abstract, bool) {
-	if !isErrorType(b.X.Type()) || !comparesEqual(b.Op) {
+	if !comparesEqual(b.Op) {
 		return 0, false
+	}
+	if !isErrorType(b.X.Type()) {
+		return sc.sameConst(b, res)
 	}
 	x, y := b.X, b.Y
 	if sentinelMark(y) == "" {
@@ -204,6 +208,37 @@ func (sc *scene) decideCompare(b *ssa.BinOp, res lockflow.Resolve) (clientmodel.
 		a ^= clientmodel.True | clientmodel.False
 	}
 	return a, ok
+}
+
+// sameConst compares what is one of several constants with another constant.
+func (sc *scene) sameConst(b *ssa.BinOp, res lockflow.Resolve) (clientmodel.Abstract, bool) {
+	c, ok := b.Y.(*ssa.Const)
+	if !ok || c.Value == nil || isBool(c.Type()) {
+		return 0, false
+	}
+	want, yes, no := constFace(c), false, false
+	for _, f := range strings.Split(sc.face(b.X, res, 0), "|") {
+		switch {
+		case f == want:
+			yes = true
+		case !isConstFace(f):
+			return 0, false
+		default:
+			no = true
+		}
+	}
+	if yes == no {
+		return 0, false
+	}
+	if yes == (b.Op == token.EQL) {
+		return clientmodel.True, true
+	}
+	return clientmodel.False, true
+}
+
+// isConstFace reports whether a face is that of a constant number or text.
+func isConstFace(f string) bool {
+	return f != "" && (f[0] == '"' || f[0] == '-' || '0' <= f[0] && f[0] <= '9' || strings.HasPrefix(f, varMark) && strings.HasSuffix(f, ")"))
 }
 
 // sentinelMark is the mark of a sentinel, "" for any other value.

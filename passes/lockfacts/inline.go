@@ -22,6 +22,7 @@ const (
 type inlined struct {
 	known []clientmodel.Abstract
 	faces []string
+	ends  bool // it does not return
 }
 
 // inline follows a call that is given something of the acquire's. It is nil where that cannot be done, or where a
@@ -65,7 +66,7 @@ func (sc *scene) inlinable(c *ssa.Call) *ssa.Function {
 		return nil
 	}
 	fn := sc.u.target(callee)
-	if len(fn.Blocks) == 0 || len(fn.Blocks) > maxInlinedBlocks || len(fn.Params) != len(c.Call.Args) || fn.Signature.Results().Len() == 0 {
+	if len(fn.Blocks) == 0 || len(fn.Blocks) > maxInlinedBlocks || len(fn.Params) != len(c.Call.Args) {
 		return nil
 	}
 	return fn
@@ -80,13 +81,17 @@ func (sc *scene) through(fn *ssa.Function) *inlined {
 		return a, ok && a != 0
 	}
 	r := lockflow.Walk(lockflow.Options{Function: fn, Assume: assume, NoReturn: sc.u.noReturn, Vars: sc.u.traceVarsOf(fn), Trace: tr})
-	if r.Cut || !r.Returned {
+	if r.Cut {
 		return nil
 	}
 	for _, s := range tr.Sides {
 		if s&lockflow.OpenSide != 0 {
 			return nil
 		}
+	}
+	if !r.Returned {
+		n := fn.Signature.Results().Len()
+		return &inlined{known: make([]clientmodel.Abstract, n), faces: make([]string, n), ends: true}
 	}
 	out := &inlined{known: r.Results, faces: make([]string, len(r.Results))}
 	for i := range out.faces {
@@ -105,7 +110,18 @@ func (sc *scene) tracer() *lockflow.Trace {
 		Decide:   sc.decide,
 		Describe: func(v ssa.Value, res lockflow.Resolve) string { return sc.face(v, res, 0) },
 		Own:      sc.depends,
+		NoReturn: sc.ends,
 	}
+}
+
+// ends reports whether a function that is given the acquire's results does not return with them.
+func (sc *scene) ends(c ssa.CallInstruction, res lockflow.Resolve) bool {
+	call, ok := c.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	in := sc.inline(call, res)
+	return in != nil && in.ends
 }
 
 // depends reports whether a value comes from the acquire.

@@ -121,16 +121,17 @@ func (u *unit) loopSite(i ssa.Instruction) Site {
 	return Site{}
 }
 
-// meant reports whether the program says on a branch that it goes on without the lock: by a comment, or by a log line.
+// meant reports whether the program says on a branch that it goes on without the lock: by a comment, by a log line, or by
+// a mutex that takes the lock's place.
 func (u *unit) meant(fn *ssa.Function, i *ssa.If, outage, taken *scenarioRun) bool {
 	line := u.condSite(i).Line
 	for _, b := range fn.Blocks {
 		for _, x := range b.Instrs {
 			c, ok := x.(*ssa.Call)
-			if !ok || !outage.Has(x) || taken.Has(x) || !logs(&c.Call) {
+			if !ok || !outage.Has(x) || taken.Has(x) {
 				continue
 			}
-			if saysWithout(constantText(c)) {
+			if logs(&c.Call) && saysWithout(constantText(c)) || calleeName(&c.Call) == "(*sync.Mutex).Lock" {
 				return true
 			}
 		}

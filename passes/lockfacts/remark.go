@@ -145,6 +145,7 @@ func (t *trial) run(s clientmodel.Scenario) *scenarioRun {
 	r.Reach = lockflow.Walk(lockflow.Options{Start: e.Instr, Assume: t.u.assume(e, s), Stop: e.untilNext(s, nil),
 		NoReturn: t.u.noReturn, Vars: t.u.traceVarsOf(t.fn), Trace: tr})
 	for _, end := range tr.Ends {
+		plain(t.fn, end)
 		r.sigs = append(r.sigs, sig(end))
 	}
 	slices.Sort(r.sigs)
@@ -163,6 +164,20 @@ func (u *unit) traceVarsOf(fn *ssa.Function) *lockflow.Vars {
 		u.traceVars[fn] = v
 	}
 	return v
+}
+
+// plain writes what is known of a bool, or of nil, as what it is, however it was computed.
+func plain(fn *ssa.Function, e lockflow.End) {
+	for i, a := range e.Known {
+		switch {
+		case a == clientmodel.Nil:
+			e.Faces[i] = faceNil
+		case isBool(fn.Signature.Results().At(i).Type()) && a == clientmodel.True:
+			e.Faces[i] = faceTrue
+		case isBool(fn.Signature.Results().At(i).Type()) && a == clientmodel.False:
+			e.Faces[i] = faceFalse
+		}
+	}
 }
 
 // sig is how a return looks to callers.
@@ -197,18 +212,9 @@ func (u *unit) traceOutcome(o *Outcome, e *Event) {
 		return
 	}
 	fn := e.Instr.Parent()
-	index := -1
-	for i := range fn.Signature.Results().Len() {
-		if isErrorType(fn.Signature.Results().At(i).Type()) {
-			index = i
-		}
-	}
-	if index < 0 {
-		return
-	}
 	t := &trial{u: u, fn: fn, e: e}
 	held, taken, outage := t.run(clientmodel.HeldScenario), t.run(clientmodel.TakenScenario), t.run(clientmodel.OutageScenario)
-	o.TakenError, o.OutageError = taken.errorFace(index), outage.errorFace(index)
+	o.TakenFaces, o.OutageFaces = taken.faces(), outage.faces()
 	held.refine(o.Held)
 	taken.refine(o.Taken)
 	outage.refine(o.Outage)
@@ -226,15 +232,20 @@ func (r *scenarioRun) refine(results []clientmodel.Abstract) {
 	}
 }
 
-func (r *scenarioRun) errorFace(index int) string {
-	if r.Cut {
-		return ""
+// faces describe the results over all returns, nil if that is unknown.
+func (r *scenarioRun) faces() []string {
+	if r.Cut || len(r.trace.Ends) == 0 {
+		return nil
 	}
-	var all []string
-	for _, e := range r.trace.Ends {
-		all = append(all, e.Faces[index])
+	out := make([]string, len(r.trace.Ends[0].Faces))
+	for i := range out {
+		var all []string
+		for _, e := range r.trace.Ends {
+			all = append(all, e.Faces[i])
+		}
+		out[i] = joinFaces(all)
 	}
-	return joinFaces(all)
+	return out
 }
 
 // ErrorUse is what a function does with errors.

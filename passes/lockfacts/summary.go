@@ -207,6 +207,6 @@ type Outcome struct {
 	Reply clientmodel.Reply
 	// Held, Taken and Outage give one abstract value per result.
 	Held, Taken, Outage []clientmodel.Abstract
-	// TakenError and OutageError are the faces of the error among them.
-	TakenError, OutageError string
+	// TakenFaces and OutageFaces say what each result can be recognised by, nil if unknown.
+	TakenFaces, OutageFaces []string
 }

@@ -209,12 +209,54 @@ func (t *trial) conflated() {
 	if t.e.hasRemark(Conflated) || t.errorEscapes() || !t.certain() || !slices.Equal(t.taken.sigs, t.outage.sigs) {
 		return
 	}
-	if !t.goesOn(t.taken) || !t.goesOn(t.outage) || t.allRuns() {
+	if !t.goesOn(t.taken) || !t.goesOn(t.outage) || t.allRuns() || t.marks() {
 		return
 	}
 	if at := t.joined(); at.IsValid() {
 		t.e.remarked(Remark{Kind: Conflated, At: at, Detail: t.told()})
 	}
+}
+
+// marks reports whether the two cases leave different constants in a variable that is used for something: a status, the
+// text of an answer.
+func (t *trial) marks() bool {
+	for _, b := range t.fn.Blocks {
+		for _, i := range b.Instrs {
+			phi, ok := i.(*ssa.Phi)
+			if !ok {
+				break
+			}
+			if t.marksIn(phi) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (t *trial) marksIn(phi *ssa.Phi) bool {
+	var taken, out ssa.Value
+	for n, p := range phi.Block().Preds {
+		last := p.Instrs[len(p.Instrs)-1]
+		if _, ok := phi.Edges[n].(*ssa.Const); !ok || isErrorType(phi.Type()) || isBool(phi.Type()) {
+			continue
+		}
+		switch k, o := t.taken.Has(last), t.outage.Has(last); {
+		case k && !o:
+			taken = phi.Edges[n]
+		case o && !k:
+			out = phi.Edges[n]
+		}
+	}
+	if taken == nil || out == nil || constFace(taken.(*ssa.Const)) == constFace(out.(*ssa.Const)) {
+		return false
+	}
+	for _, r := range *phi.Referrers() {
+		if _, compared := r.(*ssa.BinOp); !compared {
+			return true
+		}
+	}
+	return false
 }
 
 // allRuns reports whether all of the section's work may run when the lock is taken.

@@ -51,6 +51,8 @@ type Trace struct {
 	Describe func(v ssa.Value, resolve Resolve) string
 	// Own reports whether a condition comes from the acquire.
 	Own func(v ssa.Value, resolve Resolve) bool
+	// NoReturn reports whether a call does not return on this path.
+	NoReturn func(c ssa.CallInstruction, resolve Resolve) bool
 
 	Ends  []End
 	Sides map[*ssa.If]Sides
@@ -132,7 +134,26 @@ func telling(v ssa.Value) bool {
 		return true // a result, or what a closure shares
 	}
 	b, ok := v.Type().Underlying().(*types.Basic)
-	return !ok || b.Kind() == types.Bool
+	return !ok || b.Kind() == types.Bool || oneOfSome(v)
+}
+
+// oneOfSome reports whether a variable only ever holds constants: a status, as a rule.
+func oneOfSome(v ssa.Value) bool {
+	phi, ok := v.(*ssa.Phi)
+	if !ok {
+		return false
+	}
+	for _, e := range phi.Edges {
+		if _, ok := e.(*ssa.Const); !ok && e != v {
+			return false
+		}
+	}
+	return true
+}
+
+// stops reports whether a call does not return on the path.
+func (w *walker) stops(e env, c ssa.CallInstruction) bool {
+	return w.o.NoReturn != nil && w.o.NoReturn(c) || w.o.Trace != nil && w.o.Trace.NoReturn(c, w.resolver(e))
 }
 
 // defined is e where variable n holds h.

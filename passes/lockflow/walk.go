@@ -147,7 +147,7 @@ func (w *walker) run(s state) {
 		case *ssa.Panic:
 			return
 		case ssa.CallInstruction:
-			if w.o.NoReturn != nil && w.o.NoReturn(i) {
+			if w.stops(s.env, i) {
 				return
 			}
 		case *ssa.If:
