@@ -111,7 +111,6 @@ func lockAt(locks []Lock, e *Event) *Lock {
 }
 
 func (t *trial) judge() {
-	t.DEBUG()
 	if t.ignored() {
 		return
 	}

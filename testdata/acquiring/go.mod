@@ -16,6 +16,7 @@ require (
 	github.com/valkey-io/valkey-go v1.0.79
 	github.com/zeromicro/go-zero v1.10.3
 	go.etcd.io/etcd/client/v3 v3.5.21
+	golang.org/x/sync v0.24.0
 )
 
 require (
