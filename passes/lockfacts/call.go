@@ -190,6 +190,9 @@ func (u *unit) targets(f *frame, c ssa.CallInstruction) []target {
 			if mc, ok := common.Value.(*ssa.MakeClosure); ok {
 				args = append([]keyterm.Term{f.value(mc.Bindings[0])}, args...)
 			}
+			if out := u.boundInterface(fn.String(), args); len(out) > 0 {
+				return out
+			}
 		}
 		return []target{u.static(fn, args)}
 	}
@@ -237,6 +240,9 @@ func (u *unit) called(fn keyterm.Term, args []keyterm.Term, c ssa.CallInstructio
 	case keyterm.Func:
 		if fn.Index == 1 {
 			args = append([]keyterm.Term{fn.Args[0]}, args...)
+		}
+		if out := u.boundInterface(fn.Text, args); len(out) > 0 {
+			return out
 		}
 		t := u.named(fn.Text, args)
 		t.value = fn

@@ -316,6 +316,7 @@ func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activit
 		for i := range ct.summary.Effects {
 			for _, e := range u.instantiate(ct.summary.Effects[i], ct, here) {
 				e.Maybe = e.Maybe || r.Maybe
+				e.waited(&r)
 				ev := Event{Effect: e, Instr: c, Fn: f.fn, from: origin{t.summary, -1, r.Then}}
 				ev.placed(c)
 				a.add(ev)
@@ -324,7 +325,7 @@ func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activit
 		u.noteRun(ct, under, f, c)
 	}
 	if !known && handedIn(fn) && len(a.runs) < maxEffects {
-		run := Run{Fn: fn, Args: args, Under: under, At: u.site(f, c), Maybe: r.Maybe}
+		run := Run{Fn: fn, Args: args, Under: under, At: u.site(f, c), Maybe: r.Maybe, Wait: r.Wait}
 		if r.Asked.IsValid() {
 			run.Asked, run.Value = run.At, u.subst(r.Value, t.env)
 		}

@@ -92,6 +92,7 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 	u.activities[fn] = &a
 	u.markConditional(fn, &a)
 	u.findKept(fn, &a)
+	u.remark(fn, &a, locks)
 	for i, e := range a.events {
 		if !propagates(e) {
 			continue
@@ -108,6 +109,7 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 	s.Results = u.results(fn)
 	s.NoReturn = u.neverReturns(fn)
 	s.Comparisons = u.comparisons(fn, &a)
+	s.ErrorUse = u.errorUse(fn)
 	if optionFunction(fn) {
 		s.Writes = u.optionWrites(fn)
 	}
@@ -207,6 +209,7 @@ func (u *unit) runsUnder(fn *ssa.Function, a *activity, locks []Lock) []Run {
 			run.Asked, run.Value = at, q.value
 		}
 		run.Under = append(run.Under, coveredBy(locks, r.Instr)...)
+		u.findWait(fn, &run, &r)
 		out = append(out, run)
 	}
 	return out
@@ -261,7 +264,9 @@ func isNil(v ssa.Value) bool {
 // be one: then it depends on the form of its reply.
 func (u *unit) outcomesFor(fn *ssa.Function, e *Event) []Outcome {
 	if e.Op != clientmodel.RunWords && e.Op != clientmodel.RunScript {
-		if o := u.outcomeFor(fn, e); o.useful(fn) {
+		o := u.outcomeFor(fn, e)
+		u.traceOutcome(o, e)
+		if o.useful(fn) {
 			return []Outcome{*o}
 		}
 		return nil

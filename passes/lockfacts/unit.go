@@ -60,6 +60,7 @@ type unit struct {
 	Unknowns   map[string]int
 	counted    map[unknownAt]bool
 	never      map[*ssa.Function]bool // see neverReturns
+	traceVars  map[*ssa.Function]*lockflow.Vars
 }
 
 // newUnit builds the SSA form of the package and indexes what its functions write.

@@ -37,6 +37,8 @@ type Options struct {
 	NoReturn func(ssa.CallInstruction) bool
 	// Vars are those of the function, nil if they are to be found for this walk only.
 	Vars *Vars
+	// Trace is filled in by the walk. It may be nil.
+	Trace *Trace
 }
 
 // Reach is what a walk found.
@@ -145,7 +147,7 @@ func (w *walker) run(s state) {
 		case *ssa.Panic:
 			return
 		case ssa.CallInstruction:
-			if w.o.NoReturn != nil && w.o.NoReturn(i) {
+			if w.stops(s.env, i) {
 				return
 			}
 		case *ssa.If:
@@ -161,6 +163,7 @@ func (w *walker) run(s state) {
 // branch follows the sides that the condition allows.
 func (w *walker) branch(s state, i *ssa.If) {
 	cond := w.eval(s.env, i.Cond, 0)
+	w.took(s.env, i, cond)
 	if cond != clientmodel.False {
 		w.enter(s, s.block.Succs[0])
 	}
@@ -185,7 +188,7 @@ func (w *walker) enter(s state, to *ssa.BasicBlock) {
 			break
 		}
 		if n, ok := w.o.Vars.number[phi]; ok && edge >= 0 {
-			next = next.with(n, w.eval(s.env, phi.Edges[edge], 0))
+			next = w.put(next.with(n, w.eval(s.env, phi.Edges[edge], 0)), n, phi, phi.Edges[edge], s.env)
 		}
 	}
 	w.push(state{block: to, env: next})
@@ -193,6 +196,9 @@ func (w *walker) enter(s state, to *ssa.BasicBlock) {
 
 func (w *walker) returns(e env, r *ssa.Return) {
 	w.reach.Returned = true
+	if w.o.Trace != nil {
+		w.ended(e, r)
+	}
 	first := w.reach.Results == nil
 	if first {
 		w.reach.Results = make([]clientmodel.Abstract, len(r.Results))
