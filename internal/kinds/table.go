@@ -49,8 +49,8 @@ var table = []Kind{
 	{"lockwait", "polling-wait", w, "acquiring is retried at a fixed pause", later},
 	{"lockwait", "unbounded-wait", w, "waits without a limit or a context that can end it", later},
 
-	{"lockscope", "leak-on-path", e, "a path leaves the section without releasing", later},
-	{"lockscope", "release-on-request-ctx", e, "the release runs on a context that may be cancelled by then", later},
+	{"lockscope", "leak-on-path", e, "a path leaves the section without releasing", now},
+	{"lockscope", "release-on-request-ctx", e, "the release runs on a context that may be cancelled by then", now},
 	{"lockscope", "release-before-commit", e, "the lock is released before the transaction is committed", later},
 	{"lockscope", "goroutine-outlives-lock", w, "a goroutine of the section may run on after the release", later},
 	{"lockscope", "lost-lease-ignored", w, "extending fails and the work goes on", later},

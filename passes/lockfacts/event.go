@@ -164,6 +164,9 @@ func (u *unit) effect(f *frame, c ssa.CallInstruction, t target, cmd clientmodel
 	e := commanded(cmd)
 	e.At, e.Queued = u.site(f, c), cmd.Queued || len(t.args) > 0 && queueOf(t.args[0])
 	e.Owner = e.Owner.Map(u.callKnown)
+	if cmd.Library && cmd.Reply == clientmodel.HandleReply {
+		e.Key = u.oneValue(e.Key, c)
+	}
 	if t.obj != nil && t.obj.Pkg() != nil {
 		e.Client = t.obj.Pkg().Path()
 	}

@@ -37,6 +37,8 @@ type Options struct {
 	NoReturn func(ssa.CallInstruction) bool
 	// Vars are those of the function, nil if they are to be found for this walk only.
 	Vars *Vars
+	// Learn are the values that the branches of a path tell about, nil if they are not to be remembered.
+	Learn *Learned
 }
 
 // Reach is what a walk found.
@@ -45,6 +47,8 @@ type Reach struct {
 	Cut bool
 	// Returned is true where some path returns.
 	Returned bool
+	// Again is true where some path comes back to the start.
+	Again bool
 	// Results are the joined abstract values of the function's results over all returns that were reached.
 	Results []clientmodel.Abstract
 
@@ -76,7 +80,7 @@ func Walk(o Options) *Reach {
 	w := &walker{o: o, reach: &Reach{reached: map[ssa.Instruction]bool{}}, seen: map[string]bool{}}
 	if o.Start != nil {
 		b := o.Start.Block()
-		w.push(state{block: b, from: indexOf(b, o.Start) + 1})
+		w.push(state{block: b, from: indexOf(b, o.Start) + 1, env: w.dominating(b)})
 	} else if len(o.Function.Blocks) > 0 {
 		w.push(state{block: o.Function.Blocks[0]})
 	}
@@ -130,8 +134,10 @@ func (w *walker) run(s state) {
 	for _, i := range s.block.Instrs[s.from:] {
 		w.reach.reached[i] = true
 		if i == w.o.Start || w.o.Stop != nil && w.o.Stop(i) {
+			w.reach.Again = w.reach.Again || i == w.o.Start
 			return // the next attempt is another walk
 		}
+		s.env = w.computed(s.env, i)
 		switch i := i.(type) {
 		case *ssa.Store:
 			s.env = w.store(s.env, i)
@@ -162,10 +168,10 @@ func (w *walker) run(s state) {
 func (w *walker) branch(s state, i *ssa.If) {
 	cond := w.eval(s.env, i.Cond, 0)
 	if cond != clientmodel.False {
-		w.enter(s, s.block.Succs[0])
+		w.enter(state{block: s.block, env: w.learn(s.env, i.Cond, clientmodel.True)}, s.block.Succs[0])
 	}
 	if cond != clientmodel.True {
-		w.enter(s, s.block.Succs[1])
+		w.enter(state{block: s.block, env: w.learn(s.env, i.Cond, clientmodel.False)}, s.block.Succs[1])
 	}
 }
 
