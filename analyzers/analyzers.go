@@ -5,6 +5,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/leasevet/leasevet/analyzers/lockkey"
+	"github.com/leasevet/leasevet/analyzers/lockorder"
 	"github.com/leasevet/leasevet/analyzers/lockscope"
 	"github.com/leasevet/leasevet/analyzers/lockttl"
 	"github.com/leasevet/leasevet/analyzers/ownercheck"
@@ -14,5 +15,5 @@ import (
 
 // All returns the reporting analyzers, in the order of their names, and the one that judges directives.
 func All() []*analysis.Analyzer {
-	return []*analysis.Analyzer{directive.Analyzer, lockkey.Analyzer, lockscope.Analyzer, lockttl.Analyzer, ownercheck.Analyzer, selfcall.Analyzer}
+	return []*analysis.Analyzer{directive.Analyzer, lockkey.Analyzer, lockorder.Analyzer, lockscope.Analyzer, lockttl.Analyzer, ownercheck.Analyzer, selfcall.Analyzer}
 }

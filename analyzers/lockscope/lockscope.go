@@ -19,6 +19,14 @@ func check(r *judge.Reporter) {
 		leaks(r, l)
 		contexts(r, l)
 	}
+	c := &checker{Reporter: r}
+	for _, s := range c.sections() {
+		c.beforeCommit(&s)
+	}
+	for i := range r.Res.Locks {
+		c.goroutines(&r.Res.Locks[i])
+	}
+	c.lostLeases()
 	many := r.Res.Collected()
 	for i := range many {
 		leaks(r, &many[i])

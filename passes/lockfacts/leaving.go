@@ -62,6 +62,10 @@ func (e *Event) tells() bool {
 	return telling(e.outcome.Held, e.outcome.Taken)
 }
 
+// Known reports whether what the acquire's results say is understood, so that Section is where the lock is held and not
+// where somebody else holds it.
+func (l *Lock) Known() bool { return l.Acquire.tells() }
+
 // queues reports whether commands on a client are only sent later, by another call, whose error comes first.
 func queues(client ssa.Value) bool {
 	if client == nil {

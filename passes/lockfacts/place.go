@@ -105,3 +105,6 @@ func (r *Result) IsWork(c *ssa.Call) bool {
 	}
 	return !accessor(c)
 }
+
+// EndsProcess reports whether a call certainly does not return.
+func (r *Result) EndsProcess(c ssa.CallInstruction) bool { return r.u.noReturn(c) }

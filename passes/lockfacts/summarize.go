@@ -67,7 +67,7 @@ func (u *unit) forget(fn *ssa.Function) {
 }
 
 func same(a, b *Summary) bool {
-	if a == nil || b == nil || len(a.Effects) != len(b.Effects) || len(a.Results) != len(b.Results) || len(a.Runs) != len(b.Runs) {
+	if a == nil || b == nil || len(a.Effects) != len(b.Effects) || len(a.Results) != len(b.Results) || len(a.Runs) != len(b.Runs) || len(a.Inner) != len(b.Inner) {
 		return false
 	}
 	for i := range a.Results {
@@ -108,6 +108,7 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 	s.Results = u.results(fn)
 	s.NoReturn = u.neverReturns(fn)
 	s.Comparisons = u.comparisons(fn, &a)
+	s.Inner = a.innerOf()
 	if optionFunction(fn) {
 		s.Writes = u.optionWrites(fn)
 	}

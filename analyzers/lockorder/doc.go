@@ -1,0 +1,44 @@
+// Package lockorder finds locks that are taken while another one is held, in a way that can block.
+//
+// # Analyzer lockorder
+//
+// A lock in Redis knows nothing of the flow that holds it: whoever asks for the key again is one more stranger, its owner
+// included. And two flows that take two locks in opposite orders wait for each other, as with every lock. Both show only
+// along call paths: the helper that takes the second lock is rarely in sight of the one that took the first.
+//
+// # reentrant-deadlock
+//
+// # What it does
+//
+// Reports an acquire of a key that the same flow holds already, along the call path that the finding shows. It stands at
+// the call that asks for the lock the second time. Keys must be certainly the same, not only of the same class.
+//
+// # Why is this bad
+//
+// An acquire that waits then waits for itself: until its patience ends, or until the lease ends and both run without
+// the lock. An acquire that does not wait is told that the lock is taken, every time, so that the work under it never
+// runs on this path.
+//
+// # Example
+//
+//	func (t *Tours) Cancel(ctx context.Context, tour int64) error {
+//		return t.WithTour(ctx, tour, func(ctx context.Context) error {
+//			return t.Sell(ctx, tour) // which begins with WithTour(ctx, tour, ...)
+//		})
+//	}
+//
+// # Use instead
+//
+// Split the function: Sell takes the lock and calls sell, which expects it to be held; Cancel calls sell.
+//
+// # Known problems
+//
+// An acquire that a flag, a setting or a value in the context can leave out is not reported: it may be what a flow skips
+// that holds the lock. Acquires in goroutines and deferred calls are not followed.
+//
+// # Fix safety
+//
+// There is no fix.
+package lockorder
+
+const doc = "lockorder: locks that are taken while another one is held"
