@@ -39,6 +39,40 @@
 // # Fix safety
 //
 // There is no fix.
+//
+// # lock-order
+//
+// # What it does
+//
+// Reports two classes of locks that are taken in one order here and in the other order elsewhere in the package, and
+// several locks of one class that are taken in the order in which the caller names them: two parameters, or the elements
+// of a list that is not sorted before. It stands at the second acquire, or at the acquire in the loop.
+//
+// # Why is this bad
+//
+// A transfer from A to B and one from B to A hold one lock each and wait for the other. Nothing detects that in Redis:
+// both wait until their patience or a lease ends, and with leases both may then work at once.
+//
+// # Example
+//
+//	src, err := obtain(ctx, from)
+//	...
+//	dst, err := obtain(ctx, to)
+//
+// # Use instead
+//
+// Take the smaller one first: first, second := min(from, to), max(from, to). Sort a list of keys and drop duplicates
+// before the loop.
+//
+// # Known problems
+//
+// Only acquires that wait are reported: one attempt that gives everything back when it fails cannot block anybody. What
+// was chosen, computed or looked up may be in order already and is not judged. Opposite orders in two packages are not
+// compared.
+//
+// # Fix safety
+//
+// There is no fix.
 package lockorder
 
 const doc = "lockorder: locks that are taken while another one is held"

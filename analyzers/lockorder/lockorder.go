@@ -18,7 +18,10 @@ func check(r *judge.Reporter) {
 	all := nestings(r)
 	for i := range all {
 		reentrant(r, &all[i])
+		callersOrder(r, &all[i])
 	}
+	opposite(r, all)
+	inLoop(r)
 }
 
 // nesting is an acquire under another lock.

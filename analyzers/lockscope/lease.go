@@ -20,10 +20,10 @@ func (c *checker) lostLeases() {
 	for _, fn := range c.Res.Functions {
 		for _, e := range c.Res.Events(fn) {
 			call, ok := e.Instr.(*ssa.Call)
-			if !ok || !e.Op.Extends() || !(e.Library || locks[c.Res.Shape(fn, e.Key)]) || !tellsFailure(call) || c.atAcquire(fn, &e) {
+			if !ok || !e.Op.Extends() || !(e.Library || locks[c.Res.Shape(fn, e.Key)]) || !tellsFailure(call) || e.InPipeline() || c.atAcquire(fn, &e) {
 				continue
 			}
-			if !c.workFollows(call) {
+			if !c.workFollows(call) || !c.onlyExtends(&e) {
 				continue
 			}
 			what := ""
@@ -44,6 +44,27 @@ func (c *checker) lostLeases() {
 			})
 		}
 	}
+}
+
+// onlyExtends reports whether the called helper exists to extend: its result is that of the extend, then.
+func (c *checker) onlyExtends(e *lockfacts.Event) bool {
+	if len(e.Path) == 0 {
+		return true
+	}
+	callee := e.At.Function
+	if len(e.Path) > 1 {
+		callee = e.Path[1].Function
+	}
+	s := c.Res.Summary(callee)
+	if s == nil || len(s.Runs) > 0 {
+		return false
+	}
+	for i := range s.Effects {
+		if op := s.Effects[i].Op; !op.Extends() && op != clientmodel.Get {
+			return false
+		}
+	}
+	return true
 }
 
 // lockKeys are the keys that are known to be those of locks, as shapes.
@@ -227,8 +248,11 @@ func (c *checker) reaction(i ssa.Instruction, depth int) bool {
 	case *ssa.Panic, *ssa.Send, *ssa.MapUpdate:
 		return true
 	case *ssa.Store:
-		switch i.Addr.(type) {
-		case *ssa.FieldAddr, *ssa.Global, *ssa.FreeVar:
+		switch a := i.Addr.(type) {
+		case *ssa.FieldAddr:
+			_, local := a.X.(*ssa.Alloc) // an error that is put together
+			return !local
+		case *ssa.Global, *ssa.FreeVar:
 			return true
 		}
 	case *ssa.RunDefers:

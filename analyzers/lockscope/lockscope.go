@@ -27,6 +27,7 @@ func check(r *judge.Reporter) {
 		c.goroutines(&r.Res.Locks[i])
 	}
 	c.lostLeases()
+	c.renewals()
 	many := r.Res.Collected()
 	for i := range many {
 		leaks(r, &many[i])

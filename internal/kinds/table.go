@@ -52,13 +52,13 @@ var table = []Kind{
 	{"lockscope", "leak-on-path", e, "a path leaves the section without releasing", now},
 	{"lockscope", "release-on-request-ctx", e, "the release runs on a context that may be cancelled by then", now},
 	{"lockscope", "release-before-commit", e, "the lock is released before the transaction is committed", now},
-	{"lockscope", "goroutine-outlives-lock", w, "a goroutine of the section may run on after the release", later},
-	{"lockscope", "lost-lease-ignored", w, "extending fails and the work goes on", later},
+	{"lockscope", "goroutine-outlives-lock", w, "a goroutine of the section may run on after the release", now},
+	{"lockscope", "lost-lease-ignored", w, "extending fails and the work goes on", now},
 	{"lockscope", "stale-read", n, "what decides the change was read before the lock was taken", later},
-	{"lockscope", "renewal-leak", w, "what renews the lease is not stopped on release", later},
+	{"lockscope", "renewal-leak", w, "what renews the lease is not stopped on release", now},
 
 	{"lockorder", "reentrant-deadlock", e, "the same key is acquired again while it is held", now},
-	{"lockorder", "lock-order", w, "two keys are acquired in opposite orders", later},
+	{"lockorder", "lock-order", w, "two keys are acquired in opposite orders", now},
 
 	{"missinglock", "unguarded-call", e, "a guarded function is called without its lock", later},
 	{"missinglock", "unlocked-path", w, "a resource is changed under a lock on one path and without it on another", later},

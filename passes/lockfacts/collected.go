@@ -200,3 +200,6 @@ func (v *leaver) collectedLeaves() []Leave {
 	slices.SortFunc(out, func(a, b Leave) int { return a.At.Line - b.At.Line })
 	return slices.Compact(out)
 }
+
+// IsCollected reports whether the lock is one of several that are kept in a list; see Collected.
+func (l *Lock) IsCollected() bool { return l.collection != nil }

@@ -191,4 +191,3 @@ func asksContext(c *ssa.Call) bool {
 	}
 	return slices.ContainsFunc(c.Call.Args, func(a ssa.Value) bool { return isContext(a.Type()) })
 }
-

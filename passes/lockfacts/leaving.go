@@ -224,11 +224,13 @@ func (v *leaver) extended(assume lockflow.Assume) lockflow.Assume {
 		}
 	}
 	return func(x ssa.Value) (clientmodel.Abstract, bool) {
-		if a, ok := assume(x); ok {
-			return a, true
-		}
+		a, known := assume(x)
 		c, ok := resultOf(x)
 		switch {
+		case ok && a == 0 && c == v.l.Acquire.Instr && isErrorType(x.Type()):
+			return clientmodel.Nil, true // whoever has the lock is not told of an error
+		case known:
+			return a, true
 		case !ok || !calls[c] && !(accessor(c) && calls[accessedCall(c)]):
 			return 0, false
 		case isErrorType(x.Type()):
@@ -382,3 +384,6 @@ func (v *leaver) leaks(ret *ssa.Return) bool {
 func (v *leaver) bare() bool {
 	return !slices.ContainsFunc(v.l.Releases, func(e Event) bool { return e.Library || e.Guard != clientmodel.Unchecked })
 }
+
+// InPipeline reports whether a command is only sent later, with others: its own result says nothing then.
+func (e *Event) InPipeline() bool { return e.Queued || queues(receiverOf(e.Instr)) }
