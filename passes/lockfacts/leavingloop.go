@@ -23,7 +23,7 @@ func (v *leaver) rounds(reach *lockflow.Reach) []token.Pos {
 				continue
 			}
 			for _, b := range lastOfRound(from) {
-				if reach.Has(b.Instrs[len(b.Instrs)-1]) {
+				if b == from && reach.Took(b, head) || b != from && reach.Took(b, from) {
 					out = append(out, v.continueAt(b, from, head))
 				}
 			}

@@ -53,7 +53,14 @@ type Reach struct {
 	Results []clientmodel.Abstract
 
 	reached map[ssa.Instruction]bool
+	edges   map[edge]bool
 }
+
+// edge is a step from one block to the next.
+type edge struct{ from, to *ssa.BasicBlock }
+
+// Took reports whether some path goes from one block straight to another.
+func (r *Reach) Took(from, to *ssa.BasicBlock) bool { return r.Cut || r.edges[edge{from, to}] }
 
 // Has reports whether the instruction was reached.
 func (r *Reach) Has(i ssa.Instruction) bool { return r.Cut || r.reached[i] }
@@ -77,7 +84,7 @@ func Walk(o Options) *Reach {
 	if o.Vars == nil {
 		o.Vars = FindVars(o.Function)
 	}
-	w := &walker{o: o, reach: &Reach{reached: map[ssa.Instruction]bool{}}, seen: map[string]bool{}}
+	w := &walker{o: o, reach: &Reach{reached: map[ssa.Instruction]bool{}, edges: map[edge]bool{}}, seen: map[string]bool{}}
 	if o.Start != nil {
 		b := o.Start.Block()
 		w.push(state{block: b, from: indexOf(b, o.Start) + 1, env: w.dominating(b)})
@@ -177,10 +184,11 @@ func (w *walker) branch(s state, i *ssa.If) {
 
 // enter goes from the block of s to another one: phis take the value of the edge.
 func (w *walker) enter(s state, to *ssa.BasicBlock) {
-	edge := -1
+	w.reach.edges[edge{s.block, to}] = true
+	side := -1
 	for n, p := range to.Preds {
 		if p == s.block {
-			edge = n
+			side = n
 			break
 		}
 	}
@@ -190,8 +198,8 @@ func (w *walker) enter(s state, to *ssa.BasicBlock) {
 		if !ok {
 			break
 		}
-		if n, ok := w.o.Vars.number[phi]; ok && edge >= 0 {
-			next = next.with(n, w.eval(s.env, phi.Edges[edge], 0))
+		if n, ok := w.o.Vars.number[phi]; ok && side >= 0 {
+			next = next.with(n, w.eval(s.env, phi.Edges[side], 0))
 		}
 	}
 	w.push(state{block: to, env: next})
