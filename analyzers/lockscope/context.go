@@ -14,6 +14,9 @@ import (
 
 // contexts reports releases that run on a context which may have ended by then.
 func contexts(r *judge.Reporter, l *lockfacts.Lock) {
+	if r.Res.OnlyUndone(l) {
+		return
+	}
 	for i := range l.Releases {
 		e := &l.Releases[i]
 		end := r.Res.Ends(e.Ctx)

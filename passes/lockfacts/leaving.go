@@ -50,6 +50,17 @@ func (r *Result) Leaves(l *Lock) []Leave {
 	return v.leaves(reach)
 }
 
+// OnlyUndone reports whether the key is only deleted, without a look at its owner, where the function then ends in
+// failure: it may be a mark that stays when all went well, and no lock.
+func (r *Result) OnlyUndone(l *Lock) bool {
+	v := &leaver{u: r.u, l: l, stops: map[ssa.Instruction]bool{}}
+	for _, e := range l.Releases {
+		v.stops[e.Instr] = true
+	}
+	v.findReleased()
+	return v.bare() && !v.succeeds
+}
+
 // tells reports whether the results of an acquire are understood: a walk in which the lock is held must not take the
 // branch of the loser.
 func (e *Event) tells() bool {

@@ -123,7 +123,7 @@ func (r *Runner) TryRun(ctx context.Context, own string) bool {
 		return false
 	}
 	if more, err := r.work.Step(ctx); err != nil || !more {
-		drop.Run(ctx, r.rdb, []string{"kept:try"}, own)
+		drop.Run(context.WithoutCancel(ctx), r.rdb, []string{"kept:try"}, own)
 		return false
 	}
 	return true
