@@ -17,6 +17,7 @@ var Analyzer *analysis.Analyzer = judge.Analyzer("lockorder", doc, check)
 func check(r *judge.Reporter) {
 	all := nestings(r)
 	for i := range all {
+		all[i].find(r)
 		reentrant(r, &all[i])
 		callersOrder(r, &all[i])
 	}
@@ -31,7 +32,7 @@ type nesting struct {
 	waits   bool             // whether the first acquire waits
 	acquire []lockfacts.Site // of the first lock, from fn down to the command
 	inner   lockfacts.Inner
-	own     bool // both stand in fn itself
+	place   lockfacts.Site // see find
 }
 
 // nestings lists the package's.
@@ -42,7 +43,7 @@ func nestings(r *judge.Reporter) []nesting {
 		for _, x := range r.Res.Inner(l.Fn) {
 			if l.Known() && x.Instr != l.Acquire.Instr && l.Covers(x.Instr) {
 				out = append(out, nesting{fn: l.Fn, held: l.Acquire.Key, waits: waitsAt(r, l.Fn, l.Acquire.At), acquire: sites(&l.Acquire.Effect),
-					inner: x.Inner, own: len(x.Path) == 0 && len(l.Acquire.Path) == 0})
+					inner: x.Inner})
 			}
 		}
 	}
@@ -85,12 +86,34 @@ func way(r *judge.Reporter, run lockfacts.RunUnder, h lockfacts.Held) []lockfact
 	return []lockfacts.Site{r.Res.Site(run.Call), h.Acquire}
 }
 
-// place is where the second acquire is asked for: the last call on its way that the first acquire does not share.
-func (n *nesting) place() lockfacts.Site {
+// find sets where the second acquire is asked for: the last call on its way that the first acquire does not share, outside
+// of helpers that lock what they are told.
+func (n *nesting) find(r *judge.Reporter) {
 	inner := append(append([]lockfacts.Site{}, n.inner.Path...), n.inner.At)
 	i, j := len(inner)-1, len(n.acquire)-1
 	for i > 0 && j >= 0 && inner[i] == n.acquire[j] {
 		i, j = i-1, j-1
 	}
-	return inner[i]
+	for i > 0 && told(r, inner[i].Function, n.inner.At) {
+		i--
+	}
+	n.place = inner[i]
+}
+
+// told reports whether a function is given the key that it acquires at a place.
+func told(r *judge.Reporter, function string, at lockfacts.Site) bool {
+	s := r.Res.Summary(function)
+	if s == nil {
+		return false
+	}
+	for _, x := range s.Inner {
+		if x.At == at {
+			key := x.Key.Strip()
+			for key.Op == keyterm.Field {
+				key = key.Args[0].Strip()
+			}
+			return key.Op == keyterm.Param
+		}
+	}
+	return false
 }

@@ -23,15 +23,15 @@ func opposite(r *judge.Reporter, all []nesting) {
 		for j := range all {
 			a, b := &all[i], &all[j]
 			pair := a.held.Class() + "\x00" + a.inner.Key.Class()
-			if i == j || done[pair] || !crossing(a, b) || !later(a.place(), b.place()) {
+			if i == j || done[pair] || !crossing(a, b) || !later(a.place, b.place) {
 				continue
 			}
 			done[pair] = true
 			r.Report(judge.Fault{
-				Kind: "lock-order", Level: finding.Warning, At: a.place(), Class: a.inner.Key.Class(),
+				Kind: "lock-order", Level: finding.Warning, At: a.place, Class: a.inner.Key.Class(),
 				Message: fmt.Sprintf("%q is taken here while %q is held, and at %s the other way round: two flows that hold one each wait "+
-					"for the other's until a lease ends; take them in one order everywhere", a.inner.Key.Class(), a.held.Class(), judge.Brief(b.place())),
-				Related: []finding.Related{judge.Related(a.acquire[0], "the first is acquired here"), judge.Related(b.place(), "in the other order here")},
+					"for the other's until a lease ends; take them in one order everywhere", a.inner.Key.Class(), a.held.Class(), judge.Brief(b.place)),
+				Related: []finding.Related{judge.Related(a.acquire[0], "the first is acquired here"), judge.Related(b.place, "in the other order here")},
 			})
 		}
 	}
@@ -59,7 +59,7 @@ func callersOrder(r *judge.Reporter, n *nesting) {
 	if !ok || !givenOrder(x[0]) || !givenOrder(x[1]) || compared(r, n.fn, x) {
 		return
 	}
-	report(r, n.place(), n.acquire[0], class)
+	report(r, n.place, n.acquire[0], class)
 }
 
 func report(r *judge.Reporter, at, first lockfacts.Site, class string) {

@@ -15,7 +15,7 @@ func reentrant(r *judge.Reporter, n *nesting) {
 	if !keyterm.Equal(n.held, n.inner.Key) || !lasting(n.held) {
 		return
 	}
-	at := n.place()
+	at := n.place
 	what := "it can only be told that the lock is taken"
 	if n.inner.Waits {
 		what = "it waits for itself until the lease or its patience ends"
@@ -29,11 +29,12 @@ func reentrant(r *judge.Reporter, n *nesting) {
 	})
 }
 
-// lasting reports whether equal terms are equal values although time has passed: nothing in it is made anew each time.
+// lasting reports whether equal terms are equal values although time has passed: nothing in it is made anew each time,
+// and nothing is one of several.
 func lasting(key keyterm.Term) bool {
 	ok := true
 	key.Walk(func(p keyterm.Term) bool {
-		if p.Op == keyterm.Fresh && p.Text != keyterm.Process || p.Op == keyterm.Call && (p.Text == "" || len(p.Args) == 0) {
+		if p.Op == keyterm.Set || p.Op == keyterm.Fresh && p.Text != keyterm.Process || p.Op == keyterm.Call && (p.Text == "" || len(p.Args) == 0) {
 			ok = false
 		}
 		return ok

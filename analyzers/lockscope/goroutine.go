@@ -139,9 +139,11 @@ func waitedFor(l *lockfacts.Lock, start ssa.CallInstruction) bool {
 		return true
 	}
 	reach.Each(start.Parent(), func(i ssa.Instruction) {
-		if l.Covers(i) && waitsAt(i, 0) {
-			found = true
-		}
+		found = found || l.Covers(i) && waitsAt(i, 0)
+	})
+	l.Section.Each(l.Fn, func(i ssa.Instruction) { // deferred in the section, it runs before the release
+		_, deferred := i.(*ssa.Defer)
+		found = found || deferred && l.Covers(i) && waitsAt(i, 0)
 	})
 	return found
 }

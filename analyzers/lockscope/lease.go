@@ -171,11 +171,11 @@ func accessorOnly(r ssa.Instruction) bool {
 func (c *checker) reacts(call *ssa.Call, outage bool) bool {
 	fn := call.Parent()
 	reach := lockflow.Walk(lockflow.Options{Start: call, Assume: failed(call, outage), Learn: lockflow.FindLearned(fn, lockflow.FindVars(fn), noAlias),
-		Stop: func(i ssa.Instruction) bool { return pauses(i) }})
+		Stop: func(i ssa.Instruction) bool { return pauses(i) || c.nextRound(i, call) }})
 	if reach.Cut {
 		return true
 	}
-	found := false
+	found := endsBadly(fn, reach)
 	reach.Each(fn, func(i ssa.Instruction) {
 		if i != ssa.Instruction(call) {
 			found = found || c.reaction(i, 0)
@@ -195,6 +195,13 @@ func pauses(i ssa.Instruction) bool {
 		return i.Op == token.ARROW
 	}
 	return false
+}
+
+// nextRound reports whether an instruction is work that is done again and again with extends in between: whoever gets
+// there has gone on.
+func (c *checker) nextRound(i ssa.Instruction, extend *ssa.Call) bool {
+	x, ok := i.(*ssa.Call)
+	return ok && x != extend && c.Res.IsWork(x) && canReach(x.Block(), extend.Block()) && canReach(extend.Block(), x.Block())
 }
 
 // failed assumes that an extend failed.
@@ -243,10 +250,10 @@ const maxReaction = 2
 // reaction reports whether an instruction does something about a failure, other than to write it down.
 func (c *checker) reaction(i ssa.Instruction, depth int) bool {
 	switch i := i.(type) {
-	case *ssa.Return:
-		return depth == 0 && endsBadly(i)
 	case *ssa.Panic, *ssa.Send, *ssa.MapUpdate:
 		return true
+	case *ssa.Select:
+		return endsChannel(i) != nil
 	case *ssa.Store:
 		switch a := i.Addr.(type) {
 		case *ssa.FieldAddr:
@@ -263,16 +270,11 @@ func (c *checker) reaction(i ssa.Instruction, depth int) bool {
 	return false
 }
 
-// endsBadly reports whether a return tells the caller that something failed, or hands on what it does not know.
-func endsBadly(r *ssa.Return) bool {
-	for _, v := range r.Results {
-		k, isConst := v.(*ssa.Const)
-		switch {
-		case isError(v.Type()) && !(isConst && k.IsNil()):
-			return true
-		case !isError(v.Type()) && isConst && k.Value != nil && k.Value.ExactString() == "false":
-			return true
-		case !isError(v.Type()) && !isConst:
+// endsBadly reports whether a function tells its caller that something failed, or hands on what is not known.
+func endsBadly(fn *ssa.Function, reach *lockflow.Reach) bool {
+	results := fn.Signature.Results()
+	for i, a := range reach.Results {
+		if isError(results.At(i).Type()) && a != clientmodel.Nil || !isError(results.At(i).Type()) && a != clientmodel.True {
 			return true
 		}
 	}

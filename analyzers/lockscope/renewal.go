@@ -129,6 +129,9 @@ func (c *checker) exit(body *ssa.Function, i *ssa.If) bool {
 	if ch == nil {
 		return true
 	}
+	if tickers(ch) {
+		return false
+	}
 	if call, ok := ch.(*ssa.Call); ok {
 		if call.Call.IsInvoke() && call.Call.Method.FullName() == "(context.Context).Done" {
 			return c.endable(c.Res.Term(body, call.Call.Value), 0)
@@ -213,9 +216,6 @@ func (c *checker) parameterEndable(p keyterm.Term, depth int) bool {
 // where some function of the package closes one of the name.
 func (c *checker) closed(ch ssa.Value) bool {
 	o := origin(ch, 0)
-	if tickers(o) {
-		return false
-	}
 	field := fieldOf(ch)
 	if _, made := o.(*ssa.MakeChan); !made && field == "" {
 		return true
