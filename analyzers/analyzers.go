@@ -4,6 +4,7 @@ package analyzers
 import (
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/leasevet/leasevet/analyzers/lockapi"
 	"github.com/leasevet/leasevet/analyzers/lockkey"
 	"github.com/leasevet/leasevet/analyzers/lockorder"
 	"github.com/leasevet/leasevet/analyzers/lockscope"
@@ -15,5 +16,5 @@ import (
 
 // All returns the reporting analyzers, in the order of their names, and the one that judges directives.
 func All() []*analysis.Analyzer {
-	return []*analysis.Analyzer{directive.Analyzer, lockkey.Analyzer, lockorder.Analyzer, lockscope.Analyzer, lockttl.Analyzer, ownercheck.Analyzer, selfcall.Analyzer}
+	return []*analysis.Analyzer{directive.Analyzer, lockapi.Analyzer, lockkey.Analyzer, lockorder.Analyzer, lockscope.Analyzer, lockttl.Analyzer, ownercheck.Analyzer, selfcall.Analyzer}
 }

@@ -31,6 +31,9 @@ func (c *checker) renewal(fn *ssa.Function, g *ssa.Go, locks map[string]bool) {
 		return
 	}
 	for _, body := range c.reached(g) {
+		if c.acquiresIn(body) {
+			continue // who also acquires leads, and does not renew for somebody
+		}
 		for _, e := range c.Res.Events(body) {
 			if !e.Op.Extends() || !(e.Library || locks[c.Res.Shape(body, e.Key)]) || !inLoop(e.Instr.Block()) || c.ends(body, &e) {
 				continue
@@ -46,11 +49,20 @@ func (c *checker) renewal(fn *ssa.Function, g *ssa.Go, locks map[string]bool) {
 	}
 }
 
+func (c *checker) acquiresIn(fn *ssa.Function) bool {
+	for _, e := range c.Res.Events(fn) {
+		if e.Op.Acquires() {
+			return true
+		}
+	}
+	return false
+}
+
 // startsOften reports whether a function is one that runs for every lock: it acquires, or has a lock handed in, and is
 // not what sets a process up.
 func startsOften(c *checker, fn *ssa.Function) bool {
 	for _, e := range c.Res.Events(fn) {
-		if e.Op.Acquires() {
+		if e.Op.Acquires() && !e.Async {
 			return true
 		}
 	}

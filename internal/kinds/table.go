@@ -65,7 +65,7 @@ var table = []Kind{
 
 	{"fencing", "unfenced-write", n, "nothing protects a write from an owner that lost its lease", later},
 
-	{"lockapi", "library-misuse", e, "a rule of a lock library is broken", later},
+	{"lockapi", "library-misuse", e, "a rule of a lock library is broken", now},
 
 	{Directive, BadDirective, w, "a leasevet comment is malformed, or stands where it says nothing", now},
 	{Directive, UnusedDirective, w, "an ignore comment covers no finding any more", now},

@@ -398,3 +398,10 @@ func (v *leaver) bare() bool {
 
 // InPipeline reports whether a command is only sent later, with others: its own result says nothing then.
 func (e *Event) InPipeline() bool { return e.Queued || queues(receiverOf(e.Instr)) }
+
+// Returned reports whether the function returns what proves the ownership of the lock.
+func (r *Result) Returned(l *Lock) bool {
+	v := &leaver{u: r.u, l: l, stops: map[ssa.Instruction]bool{}, hands: map[*ssa.Return]bool{}}
+	v.findHandovers()
+	return len(v.hands) > 0
+}
