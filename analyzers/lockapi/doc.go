@@ -15,7 +15,8 @@
 //   - redsync-shared-mutex: a redsync.Mutex in a field or package variable is locked by several goroutines. It keeps the
 //     owner value of its last Lock only.
 //   - redsync-other-mutex: Unlock or Extend on a mutex that was made for that and never locked: it has another owner value.
-//   - redsync-result-dropped (a note): nobody looks at what Unlock returns, false where the lock was lost.
+//   - redsync-result-dropped (a note): nobody looks at what Unlock returns, false where the lock was lost. Results
+//     that are assigned to blanks are dropped on purpose.
 //   - gozero-no-expire: a RedisLock that is acquired without SetExpire has a lease of half a second.
 //   - rueidis-context-dropped: the context that rueidislock returns, which ends when the lock is lost, is not used.
 //   - freed-before-return: a wrapper returns a library's lock, and a defer has released it by then.

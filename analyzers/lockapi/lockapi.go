@@ -1,6 +1,7 @@
 package lockapi
 
 import (
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -55,11 +56,13 @@ const (
 // checker is one run over one package.
 type checker struct {
 	*judge.Reporter
+
+	assigned map[token.Pos]bool // calls whose results are assigned, by their opening parenthesis
 }
 
 // check holds every call of a library's function against the rules.
 func check(r *judge.Reporter) {
-	c := &checker{r}
+	c := &checker{Reporter: r}
 	for _, fn := range r.Res.Functions {
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {

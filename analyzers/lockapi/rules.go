@@ -1,6 +1,7 @@
 package lockapi
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
@@ -25,8 +26,11 @@ func receiver(c *ssa.CallCommon) ssa.Value {
 	return nil
 }
 
-// resultDropped: nobody looks at any result.
-func resultDropped(_ *checker, _ *ssa.CallCommon, call ssa.CallInstruction) (ssa.Instruction, bool) {
+// resultDropped: nobody looks at any result, and nobody says so by assigning them to blanks.
+func resultDropped(c *checker, _ *ssa.CallCommon, call ssa.CallInstruction) (ssa.Instruction, bool) {
+	if c.blank(call.Pos()) {
+		return nil, false
+	}
 	if c, ok := call.(*ssa.Call); ok {
 		for _, r := range *c.Referrers() {
 			if x, isExtract := r.(*ssa.Extract); !isExtract || len(*x.Referrers()) > 0 {
@@ -35,6 +39,24 @@ func resultDropped(_ *checker, _ *ssa.CallCommon, call ssa.CallInstruction) (ssa
 		}
 	}
 	return call, true
+}
+
+// blank reports whether the results of the call whose parenthesis opens at pos are assigned.
+func (c *checker) blank(pos token.Pos) bool {
+	if c.assigned == nil {
+		c.assigned = map[token.Pos]bool{}
+		for _, f := range c.Pass.Files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if a, ok := n.(*ast.AssignStmt); ok && len(a.Rhs) == 1 {
+					if call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr); ok {
+						c.assigned[call.Lparen] = true
+					}
+				}
+				return true
+			})
+		}
+	}
+	return c.assigned[pos]
 }
 
 // otherMutex: the mutex was made in this function, and only to be released or extended.
