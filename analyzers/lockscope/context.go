@@ -27,7 +27,7 @@ func contexts(r *judge.Reporter, l *lockfacts.Lock) {
 		case lockfacts.Shutdown:
 			level = finding.Note
 		case lockfacts.Caller:
-			if r.Res.InServiceLoop(l.Acquire.Instr) {
+			if r.Res.InServiceLoop(e.Instr) {
 				level = finding.Note
 			}
 		case lockfacts.Timeout, lockfacts.Cancel:

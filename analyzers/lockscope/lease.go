@@ -175,7 +175,7 @@ func (c *checker) reacts(call *ssa.Call, outage bool) bool {
 	if reach.Cut {
 		return true
 	}
-	found := endsBadly(fn, reach)
+	found := endsBadly(fn, reach) || reach.Returned && c.endsForCaller(fn)
 	reach.Each(fn, func(i ssa.Instruction) {
 		if i != ssa.Instruction(call) {
 			found = found || c.reaction(i, 0)
@@ -201,7 +201,13 @@ func pauses(i ssa.Instruction) bool {
 // there has gone on.
 func (c *checker) nextRound(i ssa.Instruction, extend *ssa.Call) bool {
 	x, ok := i.(*ssa.Call)
-	return ok && x != extend && c.Res.IsWork(x) && canReach(x.Block(), extend.Block()) && canReach(extend.Block(), x.Block())
+	return ok && x != extend && c.Res.IsWork(x) && mayReturnError(x) && canReach(x.Block(), extend.Block()) && canReach(extend.Block(), x.Block())
+}
+
+// mayReturnError reports whether a call says whether it worked: what logs, or builds a log line, does not.
+func mayReturnError(c *ssa.Call) bool {
+	r := c.Call.Signature().Results()
+	return r.Len() > 0 && isError(r.At(r.Len()-1).Type())
 }
 
 // failed assumes that an extend failed.
@@ -275,6 +281,20 @@ func endsBadly(fn *ssa.Function, reach *lockflow.Reach) bool {
 	results := fn.Signature.Results()
 	for i, a := range reach.Results {
 		if isError(results.At(i).Type()) && a != clientmodel.Nil || !isError(results.At(i).Type()) && a != clientmodel.True {
+			return true
+		}
+	}
+	return false
+}
+
+// endsForCaller reports whether a function without results is called, and not only started: what its callers do when it
+// ends is theirs.
+func (c *checker) endsForCaller(fn *ssa.Function) bool {
+	if fn.Signature.Results().Len() > 0 {
+		return false
+	}
+	for _, site := range c.Res.Callers(fn) {
+		if _, starts := site.(*ssa.Go); !starts {
 			return true
 		}
 	}

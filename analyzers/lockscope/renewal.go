@@ -105,11 +105,11 @@ func canReach(a, b *ssa.BasicBlock) bool {
 func (c *checker) ends(body *ssa.Function, e *lockfacts.Event) bool {
 	loop := loopOf(e.Instr.Block())
 	for b := range loop {
-		for _, s := range b.Succs {
+		for side, s := range b.Succs {
 			if loop[s] {
 				continue
 			}
-			if i, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); !ok || c.exit(body, i) {
+			if i, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); !ok || c.exit(body, i, side) {
 				return true
 			}
 		}
@@ -133,29 +133,37 @@ func loopOf(b *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 }
 
 // exit reports whether a way out of the loop is one that is taken when the lock is released.
-func (c *checker) exit(body *ssa.Function, i *ssa.If) bool {
-	ch, isChannel := received(i)
-	if !isChannel {
+func (c *checker) exit(body *ssa.Function, i *ssa.If, side int) bool {
+	channels, ok := received(i, side)
+	if !ok {
 		return true // a failure, a flag
 	}
-	if ch == nil {
-		return true
+	for _, ch := range channels {
+		if c.delivers(body, ch) {
+			return true
+		}
 	}
+	return false
+}
+
+// delivers reports whether a channel tells the loop that the lock is released, or whether that is not known.
+func (c *checker) delivers(body *ssa.Function, ch ssa.Value) bool {
 	if tickers(ch) {
 		return false
 	}
-	if call, ok := ch.(*ssa.Call); ok {
-		if call.Call.IsInvoke() && call.Call.Method.FullName() == "(context.Context).Done" {
-			return c.endable(c.Res.Term(body, call.Call.Value), 0)
-		}
-		return true
+	call, ok := ch.(*ssa.Call)
+	switch {
+	case !ok:
+		return c.closed(ch)
+	case call.Call.IsInvoke() && call.Call.Method.FullName() == "(context.Context).Done":
+		return c.endable(c.Res.Term(body, call.Call.Value), 0)
 	}
-	return c.closed(ch)
+	return true
 }
 
-// received is the channel whose delivery takes a branch: a case of a select, or the end of a loop over a channel. It is
-// nil where the channel is not known.
-func received(i *ssa.If) (ch ssa.Value, ok bool) {
+// received are the channels of which one has delivered when a branch takes a side: the case of a select, the cases behind
+// it, or the end of a loop over a channel.
+func received(i *ssa.If, side int) (channels []ssa.Value, ok bool) {
 	switch cond := i.Cond.(type) {
 	case *ssa.BinOp: // the index of a select's case
 		x, isExtract := cond.X.(*ssa.Extract)
@@ -164,16 +172,20 @@ func received(i *ssa.If) (ch ssa.Value, ok bool) {
 			return nil, false
 		}
 		s, isSelect := x.Tuple.(*ssa.Select)
-		if !isSelect || x.Index != 0 {
+		if !isSelect || x.Index != 0 || k.Int64() < 0 || int(k.Int64()) >= len(s.States) {
 			return nil, false
 		}
-		if n := int(k.Int64()); n >= 0 && n < len(s.States) {
-			return s.States[n].Chan, true
+		states := s.States[k.Int64() : k.Int64()+1]
+		if side == 1 {
+			states = s.States[k.Int64()+1:]
 		}
-		return nil, true
+		for _, st := range states {
+			channels = append(channels, st.Chan)
+		}
+		return channels, true
 	case *ssa.Extract: // v, ok := <-ch
 		if u, isRecv := cond.Tuple.(*ssa.UnOp); isRecv && u.Op == token.ARROW && cond.Index == 1 {
-			return u.X, true
+			return []ssa.Value{u.X}, true
 		}
 	}
 	return nil, false

@@ -175,7 +175,7 @@ func ofType(p *ssa.Parameter) (Ending, bool) {
 }
 
 // InServiceLoop reports whether an instruction runs in a loop that also waits for a context to end and for something
-// else: the loop of a worker, which lives as long as its process.
+// else, or asks whether it has ended: the loop of a worker, which lives as long as its process.
 func (r *Result) InServiceLoop(i ssa.Instruction) bool {
 	at := i.Block()
 	for _, b := range i.Parent().Blocks {
@@ -183,7 +183,7 @@ func (r *Result) InServiceLoop(i ssa.Instruction) bool {
 			continue
 		}
 		for _, x := range b.Instrs {
-			if s, ok := x.(*ssa.Select); ok && s.Blocking && len(s.States) > 1 && waitsForContext(s) {
+			if s, ok := x.(*ssa.Select); ok && (!s.Blocking || len(s.States) > 1) && waitsForContext(s) {
 				return true
 			}
 		}
