@@ -30,7 +30,7 @@ func (c *checker) lostLeases() {
 			switch {
 			case dropped(call):
 				what = "whether extending worked is not looked at"
-			case !c.reacts(call, true):
+			case !c.reacts(call, true) && !(answers(call) && c.reacts(call, false)):
 				what = "a failure to extend changes nothing here"
 			case e.Op == clientmodel.CompareAndExpire && !e.Library && len(e.Path) == 0 && !c.reacts(call, false):
 				what = "an extend that found another owner looks like one that worked"
@@ -144,6 +144,45 @@ func dropped(c *ssa.Call) bool {
 	return true
 }
 
+// answers reports whether somebody looks at whether the lock was still there, and not only at an error. Where that is acted
+// upon, an error alone may be one that the next attempt cures.
+func answers(c *ssa.Call) bool {
+	for _, r := range *c.Referrers() {
+		v, ok := r.(ssa.Value)
+		if !ok {
+			continue
+		}
+		if isTruth(v.Type()) {
+			return true
+		}
+		if fa, isField := v.(*ssa.FieldAddr); isField { // of a command object, embedded in another one
+			v = fa
+		}
+		for _, use := range *v.Referrers() {
+			if u, ok := use.(*ssa.Call); ok && tells(u) {
+				return true
+			}
+		}
+		if u, ok := v.(*ssa.Call); ok && tells(u) {
+			return true
+		}
+	}
+	return isTruth(c.Type())
+}
+
+// tells reports whether one of the results of an accessor is a number or a boolean.
+func tells(c *ssa.Call) bool {
+	if t, ok := c.Type().(*types.Tuple); ok {
+		return t.Len() > 0 && isTruth(t.At(0).Type())
+	}
+	return isTruth(c.Type())
+}
+
+func isTruth(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsBoolean|types.IsInteger) != 0
+}
+
 // accessorOnly reports whether a use reads the result out of a command object, and drops that.
 func accessorOnly(r ssa.Instruction) bool {
 	v, ok := r.(ssa.Value)
@@ -222,7 +261,7 @@ func failed(call *ssa.Call, outage bool) lockflow.Assume {
 		case isError(v.Type()):
 			return clientmodel.Nil, true
 		}
-		if b, ok := v.Type().Underlying().(*types.Basic); ok && b.Info()&(types.IsBoolean|types.IsInteger) != 0 {
+		if isTruth(v.Type()) {
 			return clientmodel.False, true
 		}
 		return 0, false

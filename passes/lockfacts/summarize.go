@@ -337,7 +337,7 @@ func (u *unit) assume(e *Event, s clientmodel.Scenario) lockflow.Assume {
 	own := e.assume(s)
 	return func(v ssa.Value) (clientmodel.Abstract, bool) {
 		if a, ok := own(v); ok {
-			return a, true
+			return e.orNil(s, v, a), true
 		}
 		return u.byTerm(e, s, v)
 	}
