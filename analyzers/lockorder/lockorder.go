@@ -23,6 +23,7 @@ func check(r *judge.Reporter) {
 	}
 	opposite(r, all)
 	inLoop(r)
+	keyLoops(r)
 }
 
 // nesting is an acquire under another lock.

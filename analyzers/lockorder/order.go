@@ -175,6 +175,32 @@ func inLoop(r *judge.Reporter) {
 	}
 }
 
+// keyLoops reports locks that a loop takes by their keys, and that another loop over the same list releases.
+func keyLoops(r *judge.Reporter) {
+	for _, fn := range r.Res.Functions {
+		events := r.Res.Events(fn)
+		for i := range events {
+			e := &events[i]
+			list, ok := loopedOver(e.Key)
+			if !ok || !e.Op.Acquires() || e.Closed || !waitsAt(r, fn, e.At) || !givenOrder(list) || sorted(r, fn, list) {
+				continue
+			}
+			if releasedOver(events, e, list) {
+				at := r.Res.Site(e.Instr)
+				report(r, at, at, e.Key.Class())
+			}
+		}
+	}
+}
+
+// releasedOver reports whether a release of the same class is made of the elements of the same list.
+func releasedOver(events []lockfacts.Event, acq *lockfacts.Event, list keyterm.Term) bool {
+	return slices.ContainsFunc(events, func(e lockfacts.Event) bool {
+		over, ok := loopedOver(e.Key)
+		return ok && e.Op.Releases() && e.Key.Class() == acq.Key.Class() && over.String() == list.String()
+	})
+}
+
 // loopedOver is the list whose elements a key is made of.
 func loopedOver(key keyterm.Term) (list keyterm.Term, ok bool) {
 	key.Walk(func(t keyterm.Term) bool {

@@ -84,12 +84,53 @@ func (c *checker) given(fn *ssa.Function) []ssa.Value {
 	var out []ssa.Value
 	for f := fn; f != nil; f = f.Parent() {
 		for _, p := range f.Params {
-			if isTx(p.Type()) || mayBeTx(p.Type()) && c.inTransaction(f) {
+			if isTx(p.Type()) || mayBeTx(p.Type()) && c.inTransaction(f) || c.committedBy(f) {
 				out = append(out, p)
 			}
 		}
 	}
 	return out
+}
+
+// committedBy reports whether a function literal is handed to a function of the package that runs it and then commits.
+func (c *checker) committedBy(fn *ssa.Function) bool {
+	call := c.runner(fn)
+	if call == nil {
+		return false
+	}
+	runner := call.Call.StaticCallee()
+	if runner == nil || len(runner.Blocks) == 0 {
+		return false
+	}
+	for _, b := range runner.Blocks {
+		for _, i := range b.Instrs {
+			run, ok := i.(*ssa.Call)
+			if !ok || !c.runsParameter(run, call, fn) {
+				continue
+			}
+			for _, k := range c.commits(runner) {
+				_, deferred := k.instr.(*ssa.Defer)
+				if born(k.tx, runner) && (deferred || leadsTo(run, k.instr)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// runsParameter reports whether a call inside the runner is of the parameter that the literal is handed in for.
+func (c *checker) runsParameter(run, call *ssa.Call, fn *ssa.Function) bool {
+	p, ok := origin(run.Call.Value, 0).(*ssa.Parameter)
+	if !ok || run.Call.IsInvoke() {
+		return false
+	}
+	for i, a := range call.Call.Args {
+		if literal(a) == fn && i < len(p.Parent().Params) && p.Parent().Params[i] == p {
+			return true
+		}
+	}
+	return false
 }
 
 // inTransaction reports whether a function is the body of a transaction of a library whose handles may be in one or not.

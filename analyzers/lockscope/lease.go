@@ -20,7 +20,7 @@ func (c *checker) lostLeases() {
 	for _, fn := range c.Res.Functions {
 		for _, e := range c.Res.Events(fn) {
 			call, ok := e.Instr.(*ssa.Call)
-			if !ok || !e.Op.Extends() || !(e.Library || locks[c.Res.Shape(fn, e.Key)]) || !tellsFailure(call) || e.InPipeline() || c.atAcquire(fn, &e) {
+			if !ok || !e.Op.Extends() || !c.ofLock(fn, &e, locks) || !tellsFailure(call) || e.InPipeline() || c.atAcquire(fn, &e) {
 				continue
 			}
 			if !c.workFollows(call) || !c.onlyExtends(&e) {
@@ -85,6 +85,12 @@ func (c *checker) lockKeys() map[string]bool {
 	}
 	delete(out, "")
 	return out
+}
+
+// ofLock reports whether an extend is of a lock: a library's, of a key that is known to be one, or one that compares the
+// owner.
+func (c *checker) ofLock(fn *ssa.Function, e *lockfacts.Event, locks map[string]bool) bool {
+	return e.Library || e.Op == clientmodel.CompareAndExpire || locks[c.Res.Shape(fn, e.Key)]
 }
 
 // tellsFailure reports whether the results of a call can say that extending failed.

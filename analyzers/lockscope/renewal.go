@@ -35,7 +35,7 @@ func (c *checker) renewal(fn *ssa.Function, g *ssa.Go, locks map[string]bool) {
 			continue // who also acquires leads, and does not renew for somebody
 		}
 		for _, e := range c.Res.Events(body) {
-			if !e.Op.Extends() || !(e.Library || locks[c.Res.Shape(body, e.Key)]) || !inLoop(e.Instr.Block()) || c.ends(body, &e) {
+			if !e.Op.Extends() || !c.ofLock(body, &e, locks) || !inLoop(e.Instr.Block()) || c.ends(body, &e) {
 				continue
 			}
 			c.Report(judge.Fault{

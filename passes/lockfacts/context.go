@@ -63,7 +63,9 @@ func (e *ender) ends(t keyterm.Term, depth int) Ending {
 		return worst
 	case keyterm.Field:
 		if v := e.u.resolve(t); v.Op != keyterm.Field && v.Op != keyterm.Unknown {
-			return e.ends(v, depth+1)
+			if end := e.ends(v, depth+1); end.How != Caller { // what a constructor is given may live as long as the process
+				return end
+			}
 		}
 	}
 	return Ending{How: Unseen}

@@ -174,3 +174,35 @@ func (o *Orders) Repo(ctx context.Context, id int64) error {
 	}
 	return tx.Commit()
 }
+
+// queries are what a transaction's function works with.
+type queries struct{ tx *sql.Tx }
+
+// inTx runs fn in a transaction.
+func (o *Orders) inTx(ctx context.Context, fn func(q *queries) error) error {
+	tx, err := o.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := fn(&queries{tx}); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+func (q *queries) sub(ctx context.Context, id int64) error {
+	_, err := q.tx.ExecContext(ctx, `UPDATE stock SET qty = qty - 1 WHERE id = ?`, id)
+	return err
+}
+
+// Helper takes the lock inside the program's own transaction helper.
+func (o *Orders) Helper(ctx context.Context, id int64) error {
+	return o.inTx(ctx, func(q *queries) error {
+		held, err := o.own.Wait(ctx, stockKey(id), time.Minute)
+		if err != nil {
+			return err
+		}
+		defer held.Free(ctx) // EXPECT: release-before-commit
+		return q.sub(ctx, id)
+	})
+}

@@ -153,3 +153,28 @@ func (o *Orders) Round(ctx context.Context, ids []int64) error {
 	}
 	return nil
 }
+
+// inTx runs fn in a transaction.
+func (o *Orders) inTx(ctx context.Context, fn func(tx *sql.Tx) error) error {
+	tx, err := o.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := fn(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// Helper runs the program's own transaction helper under the lock.
+func (o *Orders) Helper(ctx context.Context, id int64) (err error) {
+	held, err := o.own.Wait(ctx, stockKey(id), time.Minute)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Free(ctx)) }()
+	return o.inTx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE stock SET qty = qty - 1 WHERE id = ?`, id)
+		return err
+	})
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bsm/redislock"
 	"github.com/go-redsync/redsync/v4"
+	"github.com/redis/go-redis/v9"
 
 	"example.test/holding/lease"
 )
@@ -24,11 +25,12 @@ type Desks struct {
 	locks *redislock.Client
 	rs    *redsync.Redsync
 	rooms Rooms
+	rdb   *redis.Client
 }
 
 const hold = time.Minute
 
-func roomKey(room int64) string   { return fmt.Sprintf("desks:room:%d", room) }
+func roomKey(room int64) string    { return fmt.Sprintf("desks:room:%d", room) }
 func guestKey(guest string) string { return "desks:guest:" + guest }
 
 // Swap takes the rooms as they are named.
@@ -142,4 +144,33 @@ func (d *Desks) Obtain(ctx context.Context, from, to int64) error {
 	}
 	defer b.Release(context.WithoutCancel(ctx))
 	return d.rooms.Move(ctx, from, to)
+}
+
+// lock waits for a key of a room; unlock gives it back to whoever asks.
+func (d *Desks) lock(ctx context.Context, room int64) error {
+	for {
+		ok, err := d.rdb.SetNX(ctx, "desks:keyed:"+strconv.FormatInt(room, 10), "1", hold).Result()
+		if err != nil || ok {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+func (d *Desks) unlock(ctx context.Context, room int64) {
+	d.rdb.Del(context.WithoutCancel(ctx), "desks:keyed:"+strconv.FormatInt(room, 10))
+}
+
+// Keyed locks by keys in one loop and unlocks in another one.
+func (d *Desks) Keyed(ctx context.Context, rooms []int64) error {
+	for _, r := range rooms {
+		if err := d.lock(ctx, r); err != nil { // EXPECT: lock-order
+			return err
+		}
+	}
+	err := d.rooms.Move(ctx, rooms[0], rooms[1])
+	for _, r := range rooms {
+		d.unlock(ctx, r)
+	}
+	return err
 }
