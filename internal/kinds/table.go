@@ -49,23 +49,23 @@ var table = []Kind{
 	{"lockwait", "polling-wait", w, "acquiring is retried at a fixed pause", now},
 	{"lockwait", "unbounded-wait", w, "waits without a limit or a context that can end it", now},
 
-	{"lockscope", "leak-on-path", e, "a path leaves the section without releasing", later},
-	{"lockscope", "release-on-request-ctx", e, "the release runs on a context that may be cancelled by then", later},
-	{"lockscope", "release-before-commit", e, "the lock is released before the transaction is committed", later},
-	{"lockscope", "goroutine-outlives-lock", w, "a goroutine of the section may run on after the release", later},
-	{"lockscope", "lost-lease-ignored", w, "extending fails and the work goes on", later},
+	{"lockscope", "leak-on-path", e, "a path leaves the section without releasing", now},
+	{"lockscope", "release-on-request-ctx", e, "the release runs on a context that may be cancelled by then", now},
+	{"lockscope", "release-before-commit", e, "the lock is released before the transaction is committed", now},
+	{"lockscope", "goroutine-outlives-lock", w, "a goroutine of the section may run on after the release", now},
+	{"lockscope", "lost-lease-ignored", w, "extending fails and the work goes on", now},
 	{"lockscope", "stale-read", n, "what decides the change was read before the lock was taken", later},
-	{"lockscope", "renewal-leak", w, "what renews the lease is not stopped on release", later},
+	{"lockscope", "renewal-leak", w, "what renews the lease is not stopped on release", now},
 
-	{"lockorder", "reentrant-deadlock", e, "the same key is acquired again while it is held", later},
-	{"lockorder", "lock-order", w, "two keys are acquired in opposite orders", later},
+	{"lockorder", "reentrant-deadlock", e, "the same key is acquired again while it is held", now},
+	{"lockorder", "lock-order", w, "two keys are acquired in opposite orders", now},
 
 	{"missinglock", "unguarded-call", e, "a guarded function is called without its lock", later},
 	{"missinglock", "unlocked-path", w, "a resource is changed under a lock on one path and without it on another", later},
 
 	{"fencing", "unfenced-write", n, "nothing protects a write from an owner that lost its lease", later},
 
-	{"lockapi", "library-misuse", e, "a rule of a lock library is broken", later},
+	{"lockapi", "library-misuse", e, "a rule of a lock library is broken", now},
 
 	{Directive, BadDirective, w, "a leasevet comment is malformed, or stands where it says nothing", now},
 	{Directive, UnusedDirective, w, "an ignore comment covers no finding any more", now},

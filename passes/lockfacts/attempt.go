@@ -38,3 +38,12 @@ func (e *Event) untilNext(s clientmodel.Scenario, stop func(ssa.Instruction) boo
 		return stop != nil && stop(i)
 	}
 }
+
+// orNil is what is known of a result; a helper that has the lock and hands on what some other function made of no error
+// returns none.
+func (e *Event) orNil(s clientmodel.Scenario, v ssa.Value, a clientmodel.Abstract) clientmodel.Abstract {
+	if a == 0 && s == clientmodel.HeldScenario && isErrorType(v.Type()) && e.from.summary != nil {
+		return clientmodel.Nil
+	}
+	return a
+}

@@ -23,7 +23,7 @@ func (f *frame) callResult(c *ssa.Call, i int) keyterm.Term {
 	}
 	targets := f.u.targets(f, c)
 	if t, ok := f.fromRows(targets, i); ok {
-		return t
+		return f.u.identified(t, c)
 	}
 	if t, ok := f.fromSummaries(targets, c, i); ok {
 		return t

@@ -43,6 +43,7 @@ type activity struct {
 	runs   []runEvent
 	// compared are the calls of functions that compare an owner.
 	compared []comparedCall
+	inner    []InnerAt
 }
 
 // Bounds of a summary: a function with more effects than this, or effects further away, keeps the first ones.
@@ -64,6 +65,7 @@ func (u *unit) activityOf(fn *ssa.Function) activity {
 	}
 	markComparisons(u, f, &a)
 	u.markWatched(&a)
+	u.ownInner(fn, &a)
 	return a
 }
 
@@ -100,7 +102,7 @@ func (u *unit) silent(c ssa.CallInstruction) bool {
 		return false
 	}
 	if s := u.summaryOf(t); s != nil {
-		return len(s.Effects)+len(s.Runs) == 0
+		return len(s.Effects)+len(s.Runs)+len(s.Inner) == 0
 	}
 	return !slices.ContainsFunc(c.Common().Args, mayHoldFunctions)
 }
@@ -159,6 +161,9 @@ func (u *unit) effect(f *frame, c ssa.CallInstruction, t target, cmd clientmodel
 	e := commanded(cmd)
 	e.At, e.Queued = u.site(f, c), cmd.Queued || len(t.args) > 0 && queueOf(t.args[0])
 	e.Owner = e.Owner.Map(u.callKnown)
+	if cmd.Library && cmd.Reply == clientmodel.HandleReply {
+		e.Key = u.oneValue(e.Key, c)
+	}
 	if t.obj != nil && t.obj.Pkg() != nil {
 		e.Client = t.obj.Pkg().Path()
 	}
@@ -235,6 +240,7 @@ func (u *unit) summaryEffects(f *frame, c ssa.CallInstruction, t target, a *acti
 		u.runs(f, c, r, t, a)
 	}
 	u.instantiateComparisons(c, t, a)
+	u.innerBelow(f, c, t, a)
 }
 
 // outcomeOf is the outcome of an effect. Where the helper did not know the command, the form of its reply decides.
@@ -322,6 +328,7 @@ func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activit
 				a.add(ev)
 			}
 		}
+		u.innerBelow(f, c, ct, a)
 		u.noteRun(ct, under, f, c)
 	}
 	if !known && handedIn(fn) && len(a.runs) < maxEffects {

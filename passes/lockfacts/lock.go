@@ -20,6 +20,8 @@ type Lock struct {
 	Losers []Event
 	// Section is what runs while the lock is held.
 	Section *lockflow.Reach
+
+	collection *collection // see Collected
 }
 
 // Covers reports whether the lock is held at an instruction of its function.

@@ -91,7 +91,7 @@ const maxCopied = 24
 func (f *frame) copied(a *ssa.Alloc, whole *ssa.Store, s *types.Struct) keyterm.Term {
 	v := f.value(whole.Val)
 	switch v.Op {
-	case keyterm.Object, keyterm.Field, keyterm.Param, keyterm.Call:
+	case keyterm.Object, keyterm.Field, keyterm.Param, keyterm.Call, keyterm.Lookup:
 	default:
 		return keyterm.Term{}
 	}

@@ -67,7 +67,7 @@ func (u *unit) forget(fn *ssa.Function) {
 }
 
 func same(a, b *Summary) bool {
-	if a == nil || b == nil || len(a.Effects) != len(b.Effects) || len(a.Results) != len(b.Results) || len(a.Runs) != len(b.Runs) {
+	if a == nil || b == nil || len(a.Effects) != len(b.Effects) || len(a.Results) != len(b.Results) || len(a.Runs) != len(b.Runs) || len(a.Inner) != len(b.Inner) {
 		return false
 	}
 	for i := range a.Results {
@@ -110,6 +110,7 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 	s.NoReturn = u.neverReturns(fn)
 	s.Comparisons = u.comparisons(fn, &a)
 	s.ErrorUse = u.errorUse(fn)
+	s.Inner = a.innerOf()
 	if optionFunction(fn) {
 		s.Writes = u.optionWrites(fn)
 	}
@@ -349,7 +350,7 @@ func (u *unit) assume(e *Event, s clientmodel.Scenario) lockflow.Assume {
 	own := e.assume(s)
 	return func(v ssa.Value) (clientmodel.Abstract, bool) {
 		if a, ok := own(v); ok {
-			return a, true
+			return e.orNil(s, v, a), true
 		}
 		return u.byTerm(e, s, v)
 	}

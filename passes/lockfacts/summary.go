@@ -106,6 +106,8 @@ type Summary struct {
 	Outcomes []Outcome
 	// Comparisons are the owners that the function asks for, so that its results tell whether they are the given ones.
 	Comparisons []Comparison
+	// Inner are the acquires that happen while the function runs, released again or not.
+	Inner []Inner
 	// NoReturn is true where the function never returns.
 	NoReturn bool
 	// GuardedBy is true where a directive says which lock callers must hold.

@@ -25,6 +25,9 @@ func (w *walker) eval(e env, v ssa.Value, depth int) clientmodel.Abstract {
 	if a, ok := w.decided(e, v); ok {
 		return a
 	}
+	if a := w.learned(e, v); a != 0 {
+		return a
+	}
 	switch v := v.(type) {
 	case *ssa.Const:
 		return ofConst(v)

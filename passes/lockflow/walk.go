@@ -39,6 +39,8 @@ type Options struct {
 	Vars *Vars
 	// Trace is filled in by the walk. It may be nil.
 	Trace *Trace
+	// Learn are the values that the branches of a path tell about, nil if they are not to be remembered.
+	Learn *Learned
 }
 
 // Reach is what a walk found.
@@ -47,11 +49,20 @@ type Reach struct {
 	Cut bool
 	// Returned is true where some path returns.
 	Returned bool
+	// Again is true where some path comes back to the start.
+	Again bool
 	// Results are the joined abstract values of the function's results over all returns that were reached.
 	Results []clientmodel.Abstract
 
 	reached map[ssa.Instruction]bool
+	edges   map[edge]bool
 }
+
+// edge is a step from one block to the next.
+type edge struct{ from, to *ssa.BasicBlock }
+
+// Took reports whether some path goes from one block straight to another.
+func (r *Reach) Took(from, to *ssa.BasicBlock) bool { return r.Cut || r.edges[edge{from, to}] }
 
 // Has reports whether the instruction was reached.
 func (r *Reach) Has(i ssa.Instruction) bool { return r.Cut || r.reached[i] }
@@ -75,10 +86,10 @@ func Walk(o Options) *Reach {
 	if o.Vars == nil {
 		o.Vars = FindVars(o.Function)
 	}
-	w := &walker{o: o, reach: &Reach{reached: map[ssa.Instruction]bool{}}, seen: map[string]bool{}}
+	w := &walker{o: o, reach: &Reach{reached: map[ssa.Instruction]bool{}, edges: map[edge]bool{}}, seen: map[string]bool{}}
 	if o.Start != nil {
 		b := o.Start.Block()
-		w.push(state{block: b, from: indexOf(b, o.Start) + 1})
+		w.push(state{block: b, from: indexOf(b, o.Start) + 1, env: w.dominating(b)})
 	} else if len(o.Function.Blocks) > 0 {
 		w.push(state{block: o.Function.Blocks[0]})
 	}
@@ -132,8 +143,10 @@ func (w *walker) run(s state) {
 	for _, i := range s.block.Instrs[s.from:] {
 		w.reach.reached[i] = true
 		if i == w.o.Start || w.o.Stop != nil && w.o.Stop(i) {
+			w.reach.Again = w.reach.Again || i == w.o.Start
 			return // the next attempt is another walk
 		}
+		s.env = w.computed(s.env, i)
 		switch i := i.(type) {
 		case *ssa.Store:
 			s.env = w.store(s.env, i)
@@ -165,19 +178,20 @@ func (w *walker) branch(s state, i *ssa.If) {
 	cond := w.eval(s.env, i.Cond, 0)
 	w.took(s.env, i, cond)
 	if cond != clientmodel.False {
-		w.enter(s, s.block.Succs[0])
+		w.enter(state{block: s.block, env: w.learn(s.env, i.Cond, clientmodel.True)}, s.block.Succs[0])
 	}
 	if cond != clientmodel.True {
-		w.enter(s, s.block.Succs[1])
+		w.enter(state{block: s.block, env: w.learn(s.env, i.Cond, clientmodel.False)}, s.block.Succs[1])
 	}
 }
 
 // enter goes from the block of s to another one: phis take the value of the edge.
 func (w *walker) enter(s state, to *ssa.BasicBlock) {
-	edge := -1
+	w.reach.edges[edge{s.block, to}] = true
+	side := -1
 	for n, p := range to.Preds {
 		if p == s.block {
-			edge = n
+			side = n
 			break
 		}
 	}
@@ -187,8 +201,8 @@ func (w *walker) enter(s state, to *ssa.BasicBlock) {
 		if !ok {
 			break
 		}
-		if n, ok := w.o.Vars.number[phi]; ok && edge >= 0 {
-			next = w.put(next.with(n, w.eval(s.env, phi.Edges[edge], 0)), n, phi, phi.Edges[edge], s.env)
+		if n, ok := w.o.Vars.number[phi]; ok && side >= 0 {
+			next = w.put(next.with(n, w.eval(s.env, phi.Edges[side], 0)), n, phi, phi.Edges[side], s.env)
 		}
 	}
 	w.push(state{block: to, env: next})

@@ -41,7 +41,7 @@ func (t *Tariffs) Load(ctx context.Context, tariff string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	defer t.conn.Del(ctx, lockKey) // EXPECT: ownerless-release, release-not-acquired
+	defer t.conn.Del(ctx, lockKey) // EXPECT: ownerless-release, release-not-acquired, release-on-request-ctx
 	if !won {
 		time.Sleep(5 * time.Millisecond)
 		if data, err := t.conn.Get(ctx, t.conn.Names().Table(tariff)).Bytes(); err == nil {

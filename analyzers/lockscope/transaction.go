@@ -1,0 +1,188 @@
+package lockscope
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// isTx reports whether a type is that of an open transaction, as far as types tell: it can be committed and rolled back,
+// and is no handle that also begins transactions, such as *gorm.DB, which may or may not be in one.
+func isTx(t types.Type) bool {
+	return hasMethod(t, "Commit") && hasMethod(t, "Rollback") && (!hasMethod(t, "Begin") || strings.HasSuffix(t.String(), ".Tx"))
+}
+
+// mayBeTx is isTx, such handles included.
+func mayBeTx(t types.Type) bool { return hasMethod(t, "Commit") && hasMethod(t, "Rollback") }
+
+func hasMethod(t types.Type, name string) bool {
+	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
+	fn, ok := obj.(*types.Func)
+	return ok && fn.Exported()
+}
+
+// commit is a call that commits a transaction.
+type commit struct {
+	instr ssa.CallInstruction
+	tx    ssa.Value // see origin
+}
+
+// commits lists the calls of fn that commit a transaction, itself or in a function of the package that it hands the
+// transaction to.
+func (c *checker) commits(fn *ssa.Function) []commit {
+	var out []commit
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if call, ok := i.(ssa.CallInstruction); ok {
+				for _, tx := range c.committed(call, 0) {
+					out = append(out, commit{call, tx})
+				}
+			}
+		}
+	}
+	return out
+}
+
+const maxCommitDepth = 2
+
+// committed are the transactions that a call commits.
+func (c *checker) committed(call ssa.CallInstruction, depth int) []ssa.Value {
+	common := call.Common()
+	if tx := commitOf(common); tx != nil {
+		return []ssa.Value{origin(tx, 0)}
+	}
+	fn := common.StaticCallee()
+	if fn == nil || len(fn.Blocks) == 0 || depth >= maxCommitDepth || fn.Pkg != call.Parent().Pkg {
+		return nil
+	}
+	var out []ssa.Value
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			inner, ok := i.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			for _, tx := range c.committed(inner, depth+1) {
+				out = append(out, handedIn(common, fn, tx)...)
+			}
+		}
+	}
+	return out
+}
+
+// commitOf is the transaction of a call of its Commit, or nil.
+func commitOf(c *ssa.CallCommon) ssa.Value {
+	if c.IsInvoke() {
+		if c.Method.Name() == "Commit" && mayBeTx(c.Value.Type()) {
+			return c.Value
+		}
+		return nil
+	}
+	fn := c.StaticCallee()
+	if fn == nil || fn.Name() != "Commit" || fn.Signature.Recv() == nil || len(c.Args) == 0 || !mayBeTx(c.Args[0].Type()) {
+		return nil
+	}
+	return c.Args[0]
+}
+
+// handedIn is what the caller knows a transaction of the called function as: its argument, or the variable that a
+// function literal captures.
+func handedIn(c *ssa.CallCommon, fn *ssa.Function, tx ssa.Value) []ssa.Value {
+	switch tx := tx.(type) {
+	case *ssa.Parameter:
+		for i, p := range fn.Params {
+			if p == tx && i < len(c.Args) {
+				return []ssa.Value{origin(c.Args[i], 0)}
+			}
+		}
+	default:
+		if tx.Parent() != fn { // captured: origin has gone outward
+			return []ssa.Value{tx}
+		}
+	}
+	return nil
+}
+
+const maxOrigin = 16
+
+// origin follows a value back to the call, parameter or variable that it comes from: through local variables that are
+// set once, embedded fields, conversions and captured variables.
+func origin(v ssa.Value, depth int) ssa.Value {
+	if depth > maxOrigin {
+		return v
+	}
+	switch x := v.(type) {
+	case *ssa.UnOp:
+		if x.Op == token.MUL {
+			return origin(x.X, depth+1)
+		}
+	case *ssa.FieldAddr:
+		if embedded(x) {
+			return origin(x.X, depth+1)
+		}
+	case *ssa.Extract:
+		return origin(x.Tuple, depth+1)
+	case *ssa.MakeInterface:
+		return origin(x.X, depth+1)
+	case *ssa.ChangeInterface:
+		return origin(x.X, depth+1)
+	case *ssa.ChangeType:
+		return origin(x.X, depth+1)
+	case *ssa.FreeVar:
+		if bound := binding(x); bound != nil {
+			return origin(bound, depth+1)
+		}
+	case *ssa.Alloc:
+		if s := onlyStore(x); s != nil {
+			return origin(s.Val, depth+1)
+		}
+	}
+	return v
+}
+
+func embedded(fa *ssa.FieldAddr) bool {
+	p, ok := fa.X.Type().Underlying().(*types.Pointer)
+	if !ok {
+		return false
+	}
+	s, ok := p.Elem().Underlying().(*types.Struct)
+	return ok && s.Field(fa.Field).Embedded()
+}
+
+// onlyStore is the one store to a variable, or nil.
+func onlyStore(a *ssa.Alloc) *ssa.Store {
+	var found *ssa.Store
+	for _, r := range *a.Referrers() {
+		if s, ok := r.(*ssa.Store); ok && s.Addr == a {
+			if found != nil {
+				return nil
+			}
+			found = s
+		}
+	}
+	return found
+}
+
+// binding is what the function around a literal gives it as a captured variable, or nil.
+func binding(v *ssa.FreeVar) ssa.Value {
+	fn := v.Parent()
+	if fn.Parent() == nil {
+		return nil
+	}
+	for _, b := range fn.Parent().Blocks {
+		for _, i := range b.Instrs {
+			mc, ok := i.(*ssa.MakeClosure)
+			if !ok || mc.Fn != fn {
+				continue
+			}
+			for n, fv := range fn.FreeVars {
+				if fv == v && n < len(mc.Bindings) {
+					return mc.Bindings[n]
+				}
+			}
+		}
+	}
+	return nil
+}
