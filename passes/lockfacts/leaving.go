@@ -97,6 +97,10 @@ func (u *unit) releasedElsewhere(l *Lock) bool {
 	if ownObject(receiverOf(l.Acquire.Instr)) && l.Acquire.Library {
 		return false // nobody else has the object
 	}
+	class := shape(l.Fn, l.Acquire.Key)
+	if class == "" || u.randomOwner(l) {
+		return false
+	}
 	own := map[string]bool{l.Fn.String(): true}
 	for _, e := range l.Releases {
 		own[e.At.Function] = true
@@ -104,18 +108,32 @@ func (u *unit) releasedElsewhere(l *Lock) bool {
 			own[s.Function] = true
 		}
 	}
-	class := shape(l.Fn, l.Acquire.Key)
-	for _, fn := range u.fns {
-		if own[fn.String()] || isInside(fn, l.Fn) || class == "" {
-			continue
-		}
-		for _, e := range u.eventsOf(fn) {
-			if e.Op.Releases() && !e.Closed && !dependsOnParams(e.Owner) && shape(fn, e.Key) == class && !u.randomOwner(l) {
-				return true
-			}
+	for _, fn := range u.openReleases()[class] {
+		if !own[fn.String()] && !isInside(fn, l.Fn) {
+			return true
 		}
 	}
 	return false
+}
+
+// openReleases are the functions that release keys of a class which they have not acquired, by class.
+func (u *unit) openReleases() map[string][]*ssa.Function {
+	if u.open != nil {
+		return u.open
+	}
+	u.open = map[string][]*ssa.Function{}
+	for _, fn := range u.fns {
+		for _, e := range u.eventsOf(fn) {
+			if !e.Op.Releases() || e.Closed || dependsOnParams(e.Owner) {
+				continue
+			}
+			class := shape(fn, e.Key)
+			if fns := u.open[class]; len(fns) == 0 || fns[len(fns)-1] != fn {
+				u.open[class] = append(fns, fn)
+			}
+		}
+	}
+	return u.open
 }
 
 // randomOwner reports whether only this flow can prove that it owns the lock: the owner value was made for it.
@@ -289,19 +307,40 @@ func accessedCall(c *ssa.Call) *ssa.Call {
 // findReleased looks at how the paths end on which the lock was released.
 func (v *leaver) findReleased() {
 	v.fails = true
+	seen := map[*ssa.BasicBlock]bool{}
+	var todo []*ssa.BasicBlock
 	for i := range v.stops {
-		reach := lockflow.Walk(lockflow.Options{Start: i, NoReturn: v.u.noReturn, Vars: v.u.varsOf(v.l.Fn)})
-		if reach.Again {
-			v.succeeds = true
-		}
-		reach.Each(v.l.Fn, func(i ssa.Instruction) {
-			if ret, ok := i.(*ssa.Return); ok {
-				yes, no := outcome(ret)
-				v.succeeds = v.succeeds || yes || !no
-				v.fails = v.fails && no
-			}
-		})
+		b := i.Block()
+		v.ending(b, indexIn(i)+1, &todo)
 	}
+	for len(todo) > 0 {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !seen[b] {
+			seen[b] = true
+			v.ending(b, 0, &todo)
+		}
+	}
+}
+
+// ending looks at the rest of a block behind a release, and adds what can follow.
+func (v *leaver) ending(b *ssa.BasicBlock, from int, todo *[]*ssa.BasicBlock) {
+	for _, i := range b.Instrs[from:] {
+		if v.stops[i] && reaches(b, b) {
+			v.succeeds = true // another round
+		}
+		switch i := i.(type) {
+		case *ssa.Return:
+			yes, no := outcome(i)
+			v.succeeds = v.succeeds || yes || !no
+			v.fails = v.fails && no
+		case ssa.CallInstruction:
+			if v.u.noReturn(i) {
+				return
+			}
+		}
+	}
+	*todo = append(*todo, b.Succs...)
 }
 
 // outcome is whether a return certainly says that all went well, or that something did not.

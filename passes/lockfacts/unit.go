@@ -58,7 +58,8 @@ type unit struct {
 	clients    map[string]*types.Package // the client libraries in sight, by path
 	Unknowns   map[string]int
 	counted    map[unknownAt]bool
-	never      map[*ssa.Function]bool // see neverReturns
+	never      map[*ssa.Function]bool     // see neverReturns
+	open       map[string][]*ssa.Function // see openReleases
 }
 
 // newUnit builds the SSA form of the package and indexes what its functions write.
