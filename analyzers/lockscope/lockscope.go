@@ -20,6 +20,7 @@ func check(r *judge.Reporter) {
 		leaks(r, l)
 		contexts(r, l)
 	}
+	abandoned(r)
 	c := &checker{Reporter: r, committing: map[*ssa.Function][]commit{}}
 	for _, s := range c.sections() {
 		c.beforeCommit(&s)

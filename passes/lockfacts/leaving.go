@@ -44,10 +44,13 @@ func (r *Result) Leaves(l *Lock) []Leave {
 		return nil
 	}
 	v.findReleased()
-	if !v.succeeds {
-		return nil // what is only deleted after a failure is a mark
+	switch {
+	case v.succeeds:
+		return v.leaves(reach)
+	case len(v.hands) > 0 && r.onlyHere(fn, &l.Acquire):
+		return v.lost(reach) // success hands the lock to the caller
 	}
-	return v.leaves(reach)
+	return nil // what is only deleted after a failure is a mark
 }
 
 // tells reports whether the results of an acquire are understood: a walk in which the lock is held must not take the
@@ -83,7 +86,7 @@ func (u *unit) earlyRelease(l *Lock) bool {
 // releasedElsewhere reports whether a function that has not acquired it releases keys of the lock's class, and is no
 // helper of the lock's own releases: it may be the one that gives this lock back.
 func (u *unit) releasedElsewhere(l *Lock) bool {
-	if ownObject(receiverOf(l.Acquire.Instr)) && l.Acquire.Library {
+	if l.Acquire.Library && (l.Acquire.Reply == clientmodel.HandleReply || ownObject(receiverOf(l.Acquire.Instr))) {
 		return false // nobody else has the object
 	}
 	class := shape(l.Fn, l.Acquire.Key)
