@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,30 +19,28 @@ import (
 // opposite reports two classes that are taken in one order here and in the other one there. Only acquires that wait can
 // block each other. It stands at the later of the two second acquires.
 func opposite(r *judge.Reporter, all []nesting) {
-	done := map[string]bool{}
+	byPair := map[string]*nesting{} // the first of each order
 	for i := range all {
-		for j := range all {
-			a, b := &all[i], &all[j]
-			pair := a.held.Class() + "\x00" + a.inner.Key.Class()
-			if i == j || done[pair] || !crossing(a, b) || !later(a.place, b.place) {
-				continue
-			}
-			done[pair] = true
-			r.Report(judge.Fault{
-				Kind: "lock-order", Level: finding.Warning, At: a.place, Class: a.inner.Key.Class(),
-				Message: fmt.Sprintf("%q is taken here while %q is held, and at %s the other way round: two flows that hold one each wait "+
-					"for the other's until a lease ends; take them in one order everywhere", a.inner.Key.Class(), a.held.Class(), judge.Brief(b.place)),
-				Related: []finding.Related{judge.Related(a.acquire[0], "the first is acquired here"), judge.Related(b.place, "in the other order here")},
-			})
+		n := &all[i]
+		pair := n.held.Class() + "\x00" + n.inner.Key.Class()
+		if n.inner.Waits && (byPair[pair] == nil || later(byPair[pair].place, n.place)) {
+			byPair[pair] = n
 		}
 	}
-}
-
-// crossing reports whether two nestings take two classes in opposite orders, and wait for them.
-func crossing(a, b *nesting) bool {
-	x, y := a.held.Class(), a.inner.Key.Class()
-	return x != "" && y != "" && x != y && b.held.Class() == y && b.inner.Key.Class() == x &&
-		a.inner.Waits && b.inner.Waits
+	for _, pair := range slices.Sorted(maps.Keys(byPair)) {
+		a := byPair[pair]
+		first, second, _ := strings.Cut(pair, "\x00")
+		b := byPair[second+"\x00"+first]
+		if first == "" || second == "" || first == second || b == nil || !later(a.place, b.place) {
+			continue
+		}
+		r.Report(judge.Fault{
+			Kind: "lock-order", Level: finding.Warning, At: a.place, Class: second,
+			Message: fmt.Sprintf("%q is taken here while %q is held, and at %s the other way round: two flows that hold one each wait "+
+				"for the other's until a lease ends; take them in one order everywhere", second, first, judge.Brief(b.place)),
+			Related: []finding.Related{judge.Related(a.acquire[0], "the first is acquired here"), judge.Related(b.place, "in the other order here")},
+		})
+	}
 }
 
 func later(a, b lockfacts.Site) bool {

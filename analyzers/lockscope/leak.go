@@ -21,6 +21,21 @@ func leaks(r *judge.Reporter, l *lockfacts.Lock) {
 	}
 }
 
+// abandoned reports helpers that take a lock for their callers and then fail without giving it back.
+func abandoned(r *judge.Reporter) {
+	for _, a := range r.Res.Abandoned() {
+		acq := r.Res.Site(a.Acquire.Instr)
+		for _, x := range a.Leaves {
+			r.Report(judge.Fault{
+				Kind: "leak-on-path", Level: finding.Error, At: x.At, Class: a.Acquire.Key.Class(),
+				Message: fmt.Sprintf("this return fails although the lock was taken at %s, and with it the only proof of the owner is lost: nobody "+
+					"can release it until %s ends; release it before the return", judge.Brief(acq), lease(&a.Acquire)),
+				Related: []finding.Related{judge.Related(acq, "acquired here")},
+			})
+		}
+	}
+}
+
 // leaving says how a section is left.
 func leaving(x lockfacts.Leave) string {
 	if x.How == "" {

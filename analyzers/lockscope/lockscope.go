@@ -2,6 +2,7 @@ package lockscope
 
 import (
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/analyzers/internal/judge"
 	"github.com/leasevet/leasevet/passes/clientmodel"
@@ -19,7 +20,8 @@ func check(r *judge.Reporter) {
 		leaks(r, l)
 		contexts(r, l)
 	}
-	c := &checker{Reporter: r}
+	abandoned(r)
+	c := &checker{Reporter: r, committing: map[*ssa.Function][]commit{}}
 	for _, s := range c.sections() {
 		c.beforeCommit(&s)
 	}

@@ -10,6 +10,8 @@ import (
 // checker is one run over one package.
 type checker struct {
 	*judge.Reporter
+
+	committing map[*ssa.Function][]commit // see commits
 }
 
 // section is one critical section with one release of it.

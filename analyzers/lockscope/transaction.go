@@ -32,6 +32,9 @@ type commit struct {
 // commits lists the calls of fn that commit a transaction, itself or in a function of the package that it hands the
 // transaction to.
 func (c *checker) commits(fn *ssa.Function) []commit {
+	if out, ok := c.committing[fn]; ok {
+		return out
+	}
 	var out []commit
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
@@ -42,6 +45,7 @@ func (c *checker) commits(fn *ssa.Function) []commit {
 			}
 		}
 	}
+	c.committing[fn] = out
 	return out
 }
 

@@ -181,13 +181,18 @@ func ofType(p *ssa.Parameter) (Ending, bool) {
 func (r *Result) InServiceLoop(i ssa.Instruction) bool {
 	at := i.Block()
 	for _, b := range i.Parent().Blocks {
-		if !reaches(b, at) || !reaches(at, b) {
-			continue
+		if asksContextEnd(b) && reaches(b, at) && reaches(at, b) {
+			return true
 		}
-		for _, x := range b.Instrs {
-			if s, ok := x.(*ssa.Select); ok && (!s.Blocking || len(s.States) > 1) && waitsForContext(s) {
-				return true
-			}
+	}
+	return false
+}
+
+// asksContextEnd reports whether a block has a select on the end of a context and on something else, or on nothing.
+func asksContextEnd(b *ssa.BasicBlock) bool {
+	for _, x := range b.Instrs {
+		if s, ok := x.(*ssa.Select); ok && (!s.Blocking || len(s.States) > 1) && waitsForContext(s) {
+			return true
 		}
 	}
 	return false

@@ -64,6 +64,9 @@ func (t *tracer) roots() {
 	}
 	f := t.u.frame(t.l.Fn)
 	for _, a := range acq.Instr.Common().Args {
+		if mi, ok := a.(*ssa.MakeInterface); ok {
+			a = mi.X
+		}
 		if isString(a.Type()) && isRandom(acq.Owner.Strip()) && keyterm.Equal(f.value(a), acq.Owner) {
 			t.add(a)
 		}

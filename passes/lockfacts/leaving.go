@@ -44,21 +44,13 @@ func (r *Result) Leaves(l *Lock) []Leave {
 		return nil
 	}
 	v.findReleased()
-	if !v.succeeds {
-		return nil // what is only deleted after a failure is a mark
+	switch {
+	case v.succeeds:
+		return v.leaves(reach)
+	case len(v.hands) > 0 && r.onlyHere(fn, &l.Acquire):
+		return v.lost(reach) // success hands the lock to the caller
 	}
-	return v.leaves(reach)
-}
-
-// OnlyUndone reports whether the key is only deleted, without a look at its owner, where the function then ends in
-// failure: it may be a mark that stays when all went well, and no lock.
-func (r *Result) OnlyUndone(l *Lock) bool {
-	v := &leaver{u: r.u, l: l, stops: map[ssa.Instruction]bool{}}
-	for _, e := range l.Releases {
-		v.stops[e.Instr] = true
-	}
-	v.findReleased()
-	return v.bare() && !v.succeeds
+	return nil // what is only deleted after a failure is a mark
 }
 
 // tells reports whether the results of an acquire are understood: a walk in which the lock is held must not take the
@@ -94,8 +86,12 @@ func (u *unit) earlyRelease(l *Lock) bool {
 // releasedElsewhere reports whether a function that has not acquired it releases keys of the lock's class, and is no
 // helper of the lock's own releases: it may be the one that gives this lock back.
 func (u *unit) releasedElsewhere(l *Lock) bool {
-	if ownObject(receiverOf(l.Acquire.Instr)) && l.Acquire.Library {
+	if l.Acquire.Library && (l.Acquire.Reply == clientmodel.HandleReply || ownObject(receiverOf(l.Acquire.Instr))) {
 		return false // nobody else has the object
+	}
+	class := shape(l.Fn, l.Acquire.Key)
+	if class == "" || u.randomOwner(l) {
+		return false
 	}
 	own := map[string]bool{l.Fn.String(): true}
 	for _, e := range l.Releases {
@@ -104,18 +100,32 @@ func (u *unit) releasedElsewhere(l *Lock) bool {
 			own[s.Function] = true
 		}
 	}
-	class := shape(l.Fn, l.Acquire.Key)
-	for _, fn := range u.fns {
-		if own[fn.String()] || isInside(fn, l.Fn) || class == "" {
-			continue
-		}
-		for _, e := range u.eventsOf(fn) {
-			if e.Op.Releases() && !e.Closed && !dependsOnParams(e.Owner) && shape(fn, e.Key) == class && !u.randomOwner(l) {
-				return true
-			}
+	for _, fn := range u.openReleases()[class] {
+		if !own[fn.String()] && !isInside(fn, l.Fn) {
+			return true
 		}
 	}
 	return false
+}
+
+// openReleases are the functions that release keys of a class which they have not acquired, by class.
+func (u *unit) openReleases() map[string][]*ssa.Function {
+	if u.open != nil {
+		return u.open
+	}
+	u.open = map[string][]*ssa.Function{}
+	for _, fn := range u.fns {
+		for _, e := range u.eventsOf(fn) {
+			if !e.Op.Releases() || e.Closed || dependsOnParams(e.Owner) {
+				continue
+			}
+			class := shape(fn, e.Key)
+			if fns := u.open[class]; len(fns) == 0 || fns[len(fns)-1] != fn {
+				u.open[class] = append(fns, fn)
+			}
+		}
+	}
+	return u.open
 }
 
 // randomOwner reports whether only this flow can prove that it owns the lock: the owner value was made for it.
@@ -284,62 +294,6 @@ func accessedCall(c *ssa.Call) *ssa.Call {
 		}
 	}
 	return nil
-}
-
-// findReleased looks at how the paths end on which the lock was released.
-func (v *leaver) findReleased() {
-	v.fails = true
-	for i := range v.stops {
-		reach := lockflow.Walk(lockflow.Options{Start: i, NoReturn: v.u.noReturn, Vars: v.u.varsOf(v.l.Fn)})
-		if reach.Again {
-			v.succeeds = true
-		}
-		reach.Each(v.l.Fn, func(i ssa.Instruction) {
-			if ret, ok := i.(*ssa.Return); ok {
-				yes, no := outcome(ret)
-				v.succeeds = v.succeeds || yes || !no
-				v.fails = v.fails && no
-			}
-		})
-	}
-}
-
-// outcome is whether a return certainly says that all went well, or that something did not.
-func outcome(ret *ssa.Return) (yes, no bool) {
-	yes = true
-	for _, x := range ret.Results {
-		switch {
-		case isErrorType(x.Type()):
-			c, isConst := x.(*ssa.Const)
-			yes = yes && isConst && c.IsNil()
-			no = no || !isConst && isSet(x, ret.Block())
-		case isBasic(x.Type(), types.IsBoolean):
-			if c, ok := x.(*ssa.Const); ok && c.Value != nil && c.Value.ExactString() == "false" {
-				yes, no = false, true
-			} else if !ok {
-				yes = false
-			}
-		}
-	}
-	return yes, no
-}
-
-// isSet reports whether an error is certainly not nil where it is returned.
-func isSet(x ssa.Value, at *ssa.BasicBlock) bool {
-	switch x := x.(type) {
-	case *ssa.MakeInterface:
-		return true
-	case *ssa.Call:
-		switch name := calleeName(&x.Call); name {
-		case "fmt.Errorf", "errors.New":
-			return true
-		}
-	case *ssa.UnOp:
-		if g, ok := x.X.(*ssa.Global); ok && x.Op == token.MUL {
-			return isErrorType(g.Type().(*types.Pointer).Elem())
-		}
-	}
-	return behindError(at, nil, nil)
 }
 
 // leaves lists what the walk came to.

@@ -61,6 +61,7 @@ type unit struct {
 	counted    map[unknownAt]bool
 	never      map[*ssa.Function]bool // see neverReturns
 	traceVars  map[*ssa.Function]*lockflow.Vars
+	open       map[string][]*ssa.Function // see openReleases
 }
 
 // newUnit builds the SSA form of the package and indexes what its functions write.

@@ -163,3 +163,52 @@ func (s *Scanner) Sort(ctx context.Context, parcel int64, urgent bool) {
 		_ = held.Free(ctx)
 	}
 }
+
+// claim hands the lock to its caller, unless it fails behind the acquire.
+func (s *Scanner) claim(ctx context.Context, parcel int64) (*redislock.Lock, error) {
+	held, err := s.locks.Obtain(ctx, parcelKey(parcel), hold, nil)
+	if err != nil {
+		return nil, err
+	}
+	grams, err := s.store.Weight(ctx, parcel)
+	if err != nil {
+		return nil, fmt.Errorf("parcel %d: %w", parcel, err) // EXPECT: leak-on-path
+	}
+	if grams == 0 {
+		_ = free(ctx, held)
+		return nil, errUnknown
+	}
+	return held, nil
+}
+
+// mark returns the owner value, and loses it where the second step fails.
+func (s *Scanner) mark(ctx context.Context, parcel int64) (string, error) {
+	own := uuid.NewString()
+	ok, err := s.rdb.SetNX(ctx, parcelKey(parcel), own, hold).Result()
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", errBusy
+	}
+	if err := s.store.Book(ctx, parcel, 0); err != nil {
+		return "", err // EXPECT: leak-on-path
+	}
+	return own, nil
+}
+
+// Twice uses both.
+func (s *Scanner) Twice(ctx context.Context, parcel int64) error {
+	held, err := s.claim(ctx, parcel)
+	if err != nil {
+		return err
+	}
+	if err := free(ctx, held); err != nil {
+		return err
+	}
+	own, err := s.mark(ctx, parcel)
+	if err != nil {
+		return err
+	}
+	return giveBack.Run(context.WithoutCancel(ctx), s.rdb, []string{parcelKey(parcel)}, own).Err()
+}
