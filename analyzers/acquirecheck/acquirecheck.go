@@ -72,6 +72,9 @@ func conflated(m lockfacts.Remark) string {
 	} else if m.Detail != "" {
 		s += fmt.Sprintf(", both as %s", m.Detail)
 	}
+	if m.Note {
+		return s + ": what is to be done is another thing in each case; the log tells them apart, and the program does not"
+	}
 	return s + ": during an outage every replica believes that another one works, and nobody is told; treat the error apart"
 }
 

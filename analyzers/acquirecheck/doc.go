@@ -91,7 +91,8 @@
 //
 // An error that still matches a sentinel or type is not conflated, whatever its text; one that is handed to a function of
 // the program is not judged, for that may ask it. In a function that returns nothing, or that answers both as it answers
-// success, two branches that do different things, such as writing different log lines, are told apart. A wait that
+// success, two branches that do different things, such as writing different log lines, are told apart; one branch that
+// writes the error itself to a log is a note. A wait that
 // nothing but its context ends has one answer, and that is right.
 //
 // # Fix safety
