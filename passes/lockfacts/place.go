@@ -3,9 +3,10 @@ package lockfacts
 import (
 	"go/ast"
 	"go/token"
+	"slices"
+	"sort"
 	"strings"
 
-	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -27,6 +28,18 @@ func (u *unit) placeOf(i ssa.Instruction) Site {
 
 // condSite is the place of a condition.
 func (u *unit) condSite(i *ssa.If) Site {
+	s, ok := u.conds[i]
+	if !ok {
+		if u.conds == nil {
+			u.conds = map[*ssa.If]Site{}
+		}
+		s = u.findCond(i)
+		u.conds[i] = s
+	}
+	return s
+}
+
+func (u *unit) findCond(i *ssa.If) Site {
 	s := Site{Function: i.Parent().String(), Package: u.pass.Pkg.Path()}
 	if p := i.Cond.Pos(); p.IsValid() && sameBlock(i) {
 		s.Pos = u.pos(p)
@@ -96,12 +109,32 @@ func (u *unit) ifAround(p token.Pos, inLoop bool) token.Pos {
 	return token.NoPos
 }
 
-// enclosing lists the nodes around a place, innermost first.
+// enclosing lists the nodes around a place, innermost first, up to its declaration.
 func (u *unit) enclosing(p token.Pos) []ast.Node {
+	f := u.fileAt(p)
+	if f == nil {
+		return nil
+	}
+	n := sort.Search(len(f.Decls), func(i int) bool { return f.Decls[i].End() > p })
+	if n == len(f.Decls) {
+		return nil
+	}
+	var path []ast.Node
+	ast.Inspect(f.Decls[n], func(x ast.Node) bool {
+		if x == nil || p < x.Pos() || p >= x.End() {
+			return false
+		}
+		path = append(path, x)
+		return true
+	})
+	slices.Reverse(path)
+	return path
+}
+
+func (u *unit) fileAt(p token.Pos) *ast.File {
 	for _, f := range u.pass.Files {
 		if f.FileStart <= p && p < f.FileEnd {
-			path, _ := astutil.PathEnclosingInterval(f, p, p)
-			return path
+			return f
 		}
 	}
 	return nil
@@ -146,18 +179,23 @@ func (u *unit) commented(p token.Pos, line int) bool {
 		if !ok {
 			continue
 		}
-		for _, f := range u.pass.Files {
-			if f.FileStart > p || p >= f.FileEnd {
-				continue
-			}
-			for _, g := range f.Comments {
-				at := u.pos(g.End()).Line
-				if s.Body.Pos() <= g.Pos() && g.Pos() < s.Body.End() && at > line || at == line-1 && saysWithout(g.Text()) {
-					return true
-				}
-			}
+		return u.commentedIn(s, line)
+	}
+	return false
+}
+
+// commentedIn looks at the comments from the line above a branch to its end.
+func (u *unit) commentedIn(s *ast.IfStmt, line int) bool {
+	f := u.fileAt(s.Pos())
+	first := sort.Search(len(f.Comments), func(i int) bool { return u.pos(f.Comments[i].End()).Line >= line-1 })
+	for _, g := range f.Comments[first:] {
+		if g.Pos() >= s.Body.End() {
+			break
 		}
-		return false
+		at := u.pos(g.End()).Line
+		if s.Body.Pos() <= g.Pos() && at > line || at == line-1 && saysWithout(g.Text()) {
+			return true
+		}
 	}
 	return false
 }

@@ -60,6 +60,7 @@ type unit struct {
 	counted    map[unknownAt]bool
 	never      map[*ssa.Function]bool // see neverReturns
 	traceVars  map[*ssa.Function]*lockflow.Vars
+	conds      map[*ssa.If]Site // see condSite
 }
 
 // newUnit builds the SSA form of the package and indexes what its functions write.
