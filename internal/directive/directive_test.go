@@ -229,7 +229,7 @@ func (t *T) f() {
 	b() //leasevet:ignore self-call
 }
 
-//leasevet:ignore self-call,polling-wait the whole function
+//leasevet:ignore self-call,unguarded-call the whole function
 func g() { a() }
 `
 
