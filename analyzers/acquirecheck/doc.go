@@ -50,7 +50,8 @@
 //
 // A result that is stored in a field, sent, or handed to a function of the program may be looked at there: that is not
 // reported. Where the loser has a way of its own to return well, such as finding the result in a cache, it is not
-// reported either. In a helper that returns nothing, and keeps the key on purpose if it got it, "only if it got it" is
+// reported either; nor is a loser that waits for something first. A comment or log line where the lock is taken that
+// speaks of going on without it makes a note of it. In a helper that returns nothing, and keeps the key on purpose if it got it, "only if it got it" is
 // enough, unless a caller releases the key.
 //
 // # Fix safety

@@ -156,7 +156,7 @@ func (u *unit) loopSite(i ssa.Instruction) Site {
 
 // meant reports whether the program says on a branch that it goes on without the lock: by a comment, by a log line, or by
 // a mutex that takes the lock's place.
-func (u *unit) meant(fn *ssa.Function, i *ssa.If, outage, taken *scenarioRun) bool {
+func (u *unit) meant(fn *ssa.Function, i *ssa.If, outage, taken *scenarioRun, says func(string) bool) bool {
 	line := u.condSite(i).Line
 	for _, b := range fn.Blocks {
 		for _, x := range b.Instrs {
@@ -169,23 +169,23 @@ func (u *unit) meant(fn *ssa.Function, i *ssa.If, outage, taken *scenarioRun) bo
 			}
 		}
 	}
-	return u.commented(u.condPos(i), line)
+	return u.commented(u.condPos(i), line, says)
 }
 
-// commented reports whether a comment stands in the branch, or one above the condition speaks of going on.
-func (u *unit) commented(p token.Pos, line int) bool {
+// commented reports whether a comment in the branch says so, or one above the condition speaks of going on.
+func (u *unit) commented(p token.Pos, line int, says func(string) bool) bool {
 	for _, n := range u.enclosing(p) {
 		s, ok := n.(*ast.IfStmt)
 		if !ok {
 			continue
 		}
-		return u.commentedIn(s, line)
+		return u.commentedIn(s, line, says)
 	}
 	return false
 }
 
 // commentedIn looks at the comments from the line above a branch to its end.
-func (u *unit) commentedIn(s *ast.IfStmt, line int) bool {
+func (u *unit) commentedIn(s *ast.IfStmt, line int, says func(string) bool) bool {
 	f := u.fileAt(s.Pos())
 	first := sort.Search(len(f.Comments), func(i int) bool { return u.pos(f.Comments[i].End()).Line >= line-1 })
 	for _, g := range f.Comments[first:] {
@@ -193,12 +193,15 @@ func (u *unit) commentedIn(s *ast.IfStmt, line int) bool {
 			break
 		}
 		at := u.pos(g.End()).Line
-		if s.Body.Pos() <= g.Pos() && at > line || at == line-1 && saysWithout(g.Text()) {
+		if s.Body.Pos() <= g.Pos() && at > line && says(g.Text()) || at == line-1 && saysWithout(g.Text()) {
 			return true
 		}
 	}
 	return false
 }
+
+// anyText is for a branch in which any comment explains what is done.
+func anyText(string) bool { return true }
 
 // constantText is the constant text among a call's arguments.
 func constantText(c *ssa.Call) string {
