@@ -185,7 +185,7 @@ func (t *trial) joined() Site {
 			return t.u.placeOf(ret)
 		}
 		if quiet {
-			if i := t.lastOwn(); i != nil {
+			if i := t.lastOwn(); i != nil && t.again() {
 				return t.u.condSite(i)
 			}
 			return t.u.placeOf(ret)
