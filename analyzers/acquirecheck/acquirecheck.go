@@ -56,9 +56,12 @@ func report(r *judge.Reporter, e *lockfacts.Event, m lockfacts.Remark, k kind, c
 	r.Report(f)
 }
 
-func ignored(lockfacts.Remark) string {
-	return "what this says is not acted on: when another flow holds the lock, the work runs all the same and both change the same " +
-		"thing; stop, or wait, unless it says that the lock is held"
+func ignored(m lockfacts.Remark) string {
+	s := "what this says is not acted on: when another flow holds the lock, the work runs all the same and both change the same thing"
+	if m.Note {
+		return s + "; it looks meant: make sure that the work is safe to run twice"
+	}
+	return s + "; stop, or wait, unless it says that the lock is held"
 }
 
 func conflated(m lockfacts.Remark) string {
@@ -71,6 +74,9 @@ func conflated(m lockfacts.Remark) string {
 		s += ", and both as nil"
 	} else if m.Detail != "" {
 		s += fmt.Sprintf(", both as %s", m.Detail)
+	}
+	if m.Note {
+		return s + ": what is to be done is another thing in each case; the log tells them apart, and the program does not"
 	}
 	return s + ": during an outage every replica believes that another one works, and nobody is told; treat the error apart"
 }

@@ -50,7 +50,8 @@
 //
 // A result that is stored in a field, sent, or handed to a function of the program may be looked at there: that is not
 // reported. Where the loser has a way of its own to return well, such as finding the result in a cache, it is not
-// reported either. In a helper that returns nothing, and keeps the key on purpose if it got it, "only if it got it" is
+// reported either; nor is a loser that waits for something first. A comment or log line where the lock is taken that
+// speaks of going on without it makes a note of it. In a helper that returns nothing, and keeps the key on purpose if it got it, "only if it got it" is
 // enough, unless a caller releases the key.
 //
 // # Fix safety
@@ -91,7 +92,8 @@
 //
 // An error that still matches a sentinel or type is not conflated, whatever its text; one that is handed to a function of
 // the program is not judged, for that may ask it. In a function that returns nothing, or that answers both as it answers
-// success, two branches that do different things, such as writing different log lines, are told apart. A wait that
+// success, two branches that do different things, such as writing different log lines, are told apart; one branch that
+// writes the error itself to a log is a note. A wait that
 // nothing but its context ends has one answer, and that is right.
 //
 // # Fix safety

@@ -18,7 +18,7 @@ func (t *trial) conflated() {
 		return
 	}
 	if at := t.joined(); at.IsValid() {
-		t.e.remarked(Remark{Kind: Conflated, At: at, Detail: t.told()})
+		t.e.remarked(Remark{Kind: Conflated, At: at, Detail: t.told(), Note: t.logsError() && t.tellsNoReason()})
 	}
 }
 
@@ -79,6 +79,70 @@ func (t *trial) goesOn(r *scenarioRun) bool {
 	return r.Returned || r.Has(t.e.Instr) && t.held.Has(t.e.Instr)
 }
 
+// logsError reports whether the error itself is written to a log in what both cases share: whoever reads it can tell.
+func (t *trial) logsError() bool {
+	for _, b := range t.fn.Blocks {
+		for _, i := range b.Instrs {
+			c, ok := i.(*ssa.Call)
+			if !ok || !t.taken.Has(i) || !t.outage.Has(i) || t.held.Has(i) || !logs(&c.Call) {
+				continue
+			}
+			if slices.ContainsFunc(c.Call.Args, func(a ssa.Value) bool { return madeFrom(a, t.e.Instr.Value(), 0) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tellsNoReason reports whether callers are told at most that it failed, and not that somebody else works.
+func (t *trial) tellsNoReason() bool {
+	return !slices.ContainsFunc(t.taken.sigs, func(s string) bool {
+		f := lastFace(s)
+		return f != "" && f != faceNil && f != faceFalse && f != faceTrue
+	})
+}
+
+// madeFrom reports whether a value is computed from a call, as a text or otherwise.
+func madeFrom(v ssa.Value, root ssa.Value, depth int) bool {
+	if v == root {
+		return true
+	}
+	if depth > 10 {
+		return false
+	}
+	if a, ok := v.(*ssa.Alloc); ok {
+		return storedInto(a, root, depth)
+	}
+	i, ok := v.(ssa.Instruction)
+	if !ok {
+		return false
+	}
+	for _, o := range i.Operands(nil) {
+		if *o != nil && madeFrom(*o, root, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// storedInto looks at what is stored in a local variable, or in the elements of a list.
+func storedInto(a ssa.Value, root ssa.Value, depth int) bool {
+	for _, r := range *a.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Addr == a && madeFrom(r.Val, root, depth+1) {
+				return true
+			}
+		case *ssa.IndexAddr:
+			if r.X == a && storedInto(r, root, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // certain reports whether the ends of contention and outage are known: every condition was understood, or there is one
 // end only.
 func (t *trial) certain() bool {
@@ -121,7 +185,7 @@ func (t *trial) joined() Site {
 			return t.u.placeOf(ret)
 		}
 		if quiet {
-			if i := t.lastOwn(); i != nil {
+			if i := t.lastOwn(); i != nil && t.again() {
 				return t.u.condSite(i)
 			}
 			return t.u.placeOf(ret)

@@ -3,9 +3,10 @@ package lockfacts
 import (
 	"go/ast"
 	"go/token"
+	"slices"
+	"sort"
 	"strings"
 
-	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -27,6 +28,18 @@ func (u *unit) placeOf(i ssa.Instruction) Site {
 
 // condSite is the place of a condition.
 func (u *unit) condSite(i *ssa.If) Site {
+	s, ok := u.conds[i]
+	if !ok {
+		if u.conds == nil {
+			u.conds = map[*ssa.If]Site{}
+		}
+		s = u.findCond(i)
+		u.conds[i] = s
+	}
+	return s
+}
+
+func (u *unit) findCond(i *ssa.If) Site {
 	s := Site{Function: i.Parent().String(), Package: u.pass.Pkg.Path()}
 	if p := i.Cond.Pos(); p.IsValid() && sameBlock(i) {
 		s.Pos = u.pos(p)
@@ -96,12 +109,32 @@ func (u *unit) ifAround(p token.Pos, inLoop bool) token.Pos {
 	return token.NoPos
 }
 
-// enclosing lists the nodes around a place, innermost first.
+// enclosing lists the nodes around a place, innermost first, up to its declaration.
 func (u *unit) enclosing(p token.Pos) []ast.Node {
+	f := u.fileAt(p)
+	if f == nil {
+		return nil
+	}
+	n := sort.Search(len(f.Decls), func(i int) bool { return f.Decls[i].End() > p })
+	if n == len(f.Decls) {
+		return nil
+	}
+	var path []ast.Node
+	ast.Inspect(f.Decls[n], func(x ast.Node) bool {
+		if x == nil || p < x.Pos() || p >= x.End() {
+			return false
+		}
+		path = append(path, x)
+		return true
+	})
+	slices.Reverse(path)
+	return path
+}
+
+func (u *unit) fileAt(p token.Pos) *ast.File {
 	for _, f := range u.pass.Files {
 		if f.FileStart <= p && p < f.FileEnd {
-			path, _ := astutil.PathEnclosingInterval(f, p, p)
-			return path
+			return f
 		}
 	}
 	return nil
@@ -123,7 +156,7 @@ func (u *unit) loopSite(i ssa.Instruction) Site {
 
 // meant reports whether the program says on a branch that it goes on without the lock: by a comment, by a log line, or by
 // a mutex that takes the lock's place.
-func (u *unit) meant(fn *ssa.Function, i *ssa.If, outage, taken *scenarioRun) bool {
+func (u *unit) meant(fn *ssa.Function, i *ssa.If, outage, taken *scenarioRun, says func(string) bool) bool {
 	line := u.condSite(i).Line
 	for _, b := range fn.Blocks {
 		for _, x := range b.Instrs {
@@ -136,31 +169,39 @@ func (u *unit) meant(fn *ssa.Function, i *ssa.If, outage, taken *scenarioRun) bo
 			}
 		}
 	}
-	return u.commented(u.condPos(i), line)
+	return u.commented(u.condPos(i), line, says)
 }
 
-// commented reports whether a comment stands in the branch, or one above the condition speaks of going on.
-func (u *unit) commented(p token.Pos, line int) bool {
+// commented reports whether a comment in the branch says so, or one above the condition speaks of going on.
+func (u *unit) commented(p token.Pos, line int, says func(string) bool) bool {
 	for _, n := range u.enclosing(p) {
 		s, ok := n.(*ast.IfStmt)
 		if !ok {
 			continue
 		}
-		for _, f := range u.pass.Files {
-			if f.FileStart > p || p >= f.FileEnd {
-				continue
-			}
-			for _, g := range f.Comments {
-				at := u.pos(g.End()).Line
-				if s.Body.Pos() <= g.Pos() && g.Pos() < s.Body.End() && at > line || at == line-1 && saysWithout(g.Text()) {
-					return true
-				}
-			}
-		}
-		return false
+		return u.commentedIn(s, line, says)
 	}
 	return false
 }
+
+// commentedIn looks at the comments from the line above a branch to its end.
+func (u *unit) commentedIn(s *ast.IfStmt, line int, says func(string) bool) bool {
+	f := u.fileAt(s.Pos())
+	first := sort.Search(len(f.Comments), func(i int) bool { return u.pos(f.Comments[i].End()).Line >= line-1 })
+	for _, g := range f.Comments[first:] {
+		if g.Pos() >= s.Body.End() {
+			break
+		}
+		at := u.pos(g.End()).Line
+		if s.Body.Pos() <= g.Pos() && at > line && says(g.Text()) || at == line-1 && saysWithout(g.Text()) {
+			return true
+		}
+	}
+	return false
+}
+
+// anyText is for a branch in which any comment explains what is done.
+func anyText(string) bool { return true }
 
 // constantText is the constant text among a call's arguments.
 func constantText(c *ssa.Call) string {

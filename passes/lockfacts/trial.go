@@ -24,9 +24,10 @@ func (t *trial) ignored() bool {
 				return false
 			}
 		}
-		if len(work) == 0 && t.looked() || t.otherWay() {
+		if len(work) == 0 && t.looked() || t.otherWay() || t.loserWaits() {
 			return false
 		}
+		r.Note = t.meantAnyway()
 	} else {
 		if t.e.hasRemark(Ignored) || !t.taken.Returned || !slices.Equal(t.taken.sigs, t.held.sigs) {
 			return false
@@ -37,6 +38,28 @@ func (t *trial) ignored() bool {
 	}
 	t.e.remarked(r)
 	return !r.Weak
+}
+
+// loserWaits reports whether something waits only where the lock is taken: for the winner to be done, maybe.
+func (t *trial) loserWaits() bool {
+	for _, b := range t.fn.Blocks {
+		for _, i := range b.Instrs {
+			if t.taken.Has(i) && !t.held.Has(i) && pauses(i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// meantAnyway reports whether the program says, where the lock is taken, that it goes on without it.
+func (t *trial) meantAnyway() bool {
+	for i, side := range t.taken.trace.Sides {
+		if h := t.held.trace.Sides[i]; h != 0 && h != side && t.u.meant(t.fn, i, t.taken, t.held, saysWithout) {
+			return true
+		}
+	}
+	return false
 }
 
 // waitsFor reports whether the function tries again until it has the lock.
@@ -86,7 +109,7 @@ func (t *trial) failOpen() {
 	r := Remark{Kind: FailOpen, At: t.u.placeOf(at)}
 	if i := t.split(at); i != nil {
 		r.At = t.u.condSite(i)
-		r.Note = t.u.meant(t.fn, i, t.outage, t.taken)
+		r.Note = t.u.meant(t.fn, i, t.outage, t.taken, anyText)
 	}
 	t.e.remarked(r)
 }

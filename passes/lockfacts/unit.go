@@ -62,6 +62,7 @@ type unit struct {
 	never      map[*ssa.Function]bool // see neverReturns
 	traceVars  map[*ssa.Function]*lockflow.Vars
 	open       map[string][]*ssa.Function // see openReleases
+	conds      map[*ssa.If]Site           // see condSite
 }
 
 // newUnit builds the SSA form of the package and indexes what its functions write.

@@ -374,10 +374,25 @@ func (l *retry) pauseOf(i ssa.Instruction) Pause {
 }
 
 // mayPause reports whether a call may wait in a way of its own: for a message that the lock is free, for a limiter.
-func (l *retry) mayPause(c *ssa.Call) bool {
-	name := calleeName(&c.Call)
+func (l *retry) mayPause(c *ssa.Call) bool { return waitsByName(&c.Call) }
+
+func waitsByName(c *ssa.CallCommon) bool {
+	name := calleeName(c)
 	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	return slices.ContainsFunc(waitingNames, func(w string) bool { return strings.Contains(name, w) })
+}
+
+// pauses reports whether an instruction waits for something.
+func pauses(i ssa.Instruction) bool {
+	switch i := i.(type) {
+	case *ssa.Select:
+		return i.Blocking
+	case *ssa.UnOp:
+		return i.Op == token.ARROW
+	case *ssa.Call:
+		return calleeName(&i.Call) == "time.Sleep" || waitsByName(&i.Call)
+	}
+	return false
 }
 
 var waitingNames = []string{"wait", "sleep", "pause", "backoff", "delay", "receive", "block", "blpop", "jitter", "subscribe"}
