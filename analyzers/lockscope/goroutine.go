@@ -26,7 +26,7 @@ func (c *checker) goroutines(l *lockfacts.Lock) {
 			return
 		}
 		bodies := c.started(start)
-		if len(bodies) == 0 || waitedFor(l, start) || !c.protectedWork(l, start, bodies) {
+		if len(bodies) == 0 || c.waitedFor(l, start) || !c.protectedWork(l, start, bodies) {
 			return
 		}
 		c.Report(judge.Fault{
@@ -130,26 +130,26 @@ func startsParameter(fn *ssa.Function, i int) bool {
 
 // waitedFor reports whether the flow waits for something after it started the goroutine and before it releases: for a
 // group, or for a channel.
-func waitedFor(l *lockfacts.Lock, start ssa.CallInstruction) bool {
+func (c *checker) waitedFor(l *lockfacts.Lock, start ssa.CallInstruction) bool {
 	found := false
 	reach := lockflow.Walk(lockflow.Options{Start: start, Stop: func(i ssa.Instruction) bool {
 		return i != ssa.Instruction(start) && !l.Covers(i) && l.Section.Has(i)
 	}})
-	if reach.Cut || reach.Again && waitsSomewhere(start.Parent(), 0) {
+	if reach.Cut || reach.Again && c.waitsSomewhere(start.Parent(), 0) {
 		return true
 	}
 	reach.Each(start.Parent(), func(i ssa.Instruction) {
-		found = found || l.Covers(i) && waitsAt(i, 0)
+		found = found || l.Covers(i) && c.waitsAt(i, 0)
 	})
 	l.Section.Each(l.Fn, func(i ssa.Instruction) { // deferred in the section, it runs before the release
 		_, deferred := i.(*ssa.Defer)
-		found = found || deferred && l.Covers(i) && waitsAt(i, 0)
+		found = found || deferred && l.Covers(i) && c.waitsAt(i, 0)
 	})
 	return found
 }
 
 // waitsAt reports whether an instruction waits for another goroutine, itself or in the function that it calls.
-func waitsAt(i ssa.Instruction, depth int) bool {
+func (c *checker) waitsAt(i ssa.Instruction, depth int) bool {
 	switch i := i.(type) {
 	case *ssa.UnOp:
 		return i.Op == token.ARROW
@@ -166,15 +166,26 @@ func waitsAt(i ssa.Instruction, depth int) bool {
 		if strings.HasPrefix(fn.Name(), "Wait") && fn.Signature.Recv() != nil {
 			return true
 		}
-		return depth < 2 && waitsSomewhere(fn, depth+1)
+		return depth < 2 && c.waitsSomewhere(fn, depth+1)
 	}
 	return false
 }
 
-func waitsSomewhere(fn *ssa.Function, depth int) bool {
+func (c *checker) waitsSomewhere(fn *ssa.Function, depth int) bool {
+	key := atDepth{fn, depth}
+	known, ok := c.waiting[key]
+	if !ok {
+		c.waiting[key] = false
+		known = c.anyWait(fn, depth)
+		c.waiting[key] = known
+	}
+	return known
+}
+
+func (c *checker) anyWait(fn *ssa.Function, depth int) bool {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
-			if waitsAt(i, depth) {
+			if c.waitsAt(i, depth) {
 				return true
 			}
 		}

@@ -2,7 +2,6 @@ package lockscope
 
 import (
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/analyzers/internal/judge"
 	"github.com/leasevet/leasevet/passes/clientmodel"
@@ -21,7 +20,7 @@ func check(r *judge.Reporter) {
 		contexts(r, l)
 	}
 	abandoned(r)
-	c := &checker{Reporter: r, committing: map[*ssa.Function][]commit{}}
+	c := newChecker(r)
 	for _, s := range c.sections() {
 		c.beforeCommit(&s)
 	}

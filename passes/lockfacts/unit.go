@@ -60,6 +60,7 @@ type unit struct {
 	counted    map[unknownAt]bool
 	never      map[*ssa.Function]bool     // see neverReturns
 	open       map[string][]*ssa.Function // see openReleases
+	endings    map[string]Ending          // of parameters; see ender
 }
 
 // newUnit builds the SSA form of the package and indexes what its functions write.
