@@ -24,8 +24,8 @@ func check(r *judge.Reporter) {
 	for _, s := range c.sections() {
 		c.beforeCommit(&s)
 	}
-	for i := range r.Res.Locks {
-		c.goroutines(&r.Res.Locks[i])
+	for _, l := range c.regions() {
+		c.goroutines(&l)
 	}
 	c.lostLeases()
 	c.renewals()
