@@ -14,7 +14,8 @@
 //
 // Reports a return, panic, continue or runtime.Goexit that leaves the section on a path on which nothing releases the
 // lock, where other paths of the same function do. Where no statement leaves but a branch just ends, it reports the
-// acquire.
+// acquire. Also reports the failing return of a helper that takes the lock for its callers, where the handle or owner
+// value is lost with it.
 //
 // # Why is this bad
 //

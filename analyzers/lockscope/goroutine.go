@@ -14,34 +14,70 @@ import (
 	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
+// region is what runs while a lock is held, as far as goroutines may be started there.
+type region struct {
+	fn               *ssa.Function
+	covers           func(ssa.Instruction) bool
+	acquire, release lockfacts.Site
+	class            string
+}
+
+// regions are the sections of the package's functions, and the functions that helpers run under their locks.
+func (c *checker) regions() []region {
+	var out []region
+	for i := range c.Res.Locks {
+		if l := &c.Res.Locks[i]; l.Known() {
+			out = append(out, region{l.Fn, l.Covers, c.Res.Site(l.Acquire.Instr), released(c.Reporter, l), l.Acquire.Key.Class()})
+		}
+	}
+	for _, fn := range c.Res.Functions {
+		for _, run := range c.Res.RunsUnder(fn) {
+			if _, ok := run.Call.(*ssa.Call); ok {
+				at := c.Res.Site(run.Call)
+				out = append(out, region{fn, func(ssa.Instruction) bool { return true }, at, at, run.Under[0].Key.Class()})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// each visits the instructions of the region.
+func (l *region) each(visit func(ssa.Instruction)) {
+	for _, b := range l.fn.Blocks {
+		for _, i := range b.Instrs {
+			if l.covers(i) {
+				visit(i)
+			}
+		}
+	}
+}
+
 // goroutines reports goroutines that are started in a section, do work that the lock protects, and that nothing waits for
 // before the release.
-func (c *checker) goroutines(l *lockfacts.Lock) {
-	if !l.Known() {
-		return
-	}
-	l.Section.Each(l.Fn, func(i ssa.Instruction) {
+func (c *checker) goroutines(l *region) {
+	l.each(func(i ssa.Instruction) {
 		start, ok := i.(ssa.CallInstruction)
-		if !ok || !l.Covers(i) || ownsLock(c, l, start) {
+		if !ok || ownsLock(c, l, start) {
 			return
 		}
 		bodies := c.started(start)
-		if len(bodies) == 0 || waitedFor(l, start) || !c.protectedWork(l, start, bodies) {
+		if len(bodies) == 0 && !c.startsUnseen(start) || c.waitedFor(l, start) || !c.protectedWork(l, start, bodies) {
 			return
 		}
 		c.Report(judge.Fault{
-			Kind: "goroutine-outlives-lock", Level: finding.Warning, At: c.Res.Site(start), Class: l.Acquire.Key.Class(),
+			Kind: "goroutine-outlives-lock", Level: finding.Warning, At: c.Res.Site(start), Class: l.class,
 			Message: fmt.Sprintf("this goroutine may still run after the release at %s: its work is not protected then; wait for it "+
-				"before the release, or move lock and release into it", judge.Brief(released(c.Reporter, l))),
-			Related: []finding.Related{judge.Related(c.Res.Site(l.Acquire.Instr), "acquired here"), judge.Related(released(c.Reporter, l), "released here")},
+				"before the release, or move lock and release into it", judge.Brief(l.release)),
+			Related: []finding.Related{judge.Related(l.acquire, "acquired here"), judge.Related(l.release, "released here")},
 		})
 	})
 }
 
 // ownsLock reports whether the goroutine does something to a lock itself: it renews or releases this one, or takes its
 // own.
-func ownsLock(c *checker, l *lockfacts.Lock, start ssa.CallInstruction) bool {
-	for _, e := range c.Res.Events(l.Fn) {
+func ownsLock(c *checker, l *region, start ssa.CallInstruction) bool {
+	for _, e := range c.Res.Events(l.fn) {
 		if e.Instr == start && (e.Op.Acquires() || e.Op.Releases() || e.Op.Extends()) {
 			return true
 		}
@@ -130,26 +166,24 @@ func startsParameter(fn *ssa.Function, i int) bool {
 
 // waitedFor reports whether the flow waits for something after it started the goroutine and before it releases: for a
 // group, or for a channel.
-func waitedFor(l *lockfacts.Lock, start ssa.CallInstruction) bool {
+func (c *checker) waitedFor(l *region, start ssa.CallInstruction) bool {
 	found := false
-	reach := lockflow.Walk(lockflow.Options{Start: start, Stop: func(i ssa.Instruction) bool {
-		return i != ssa.Instruction(start) && !l.Covers(i) && l.Section.Has(i)
-	}})
-	if reach.Cut || reach.Again && waitsSomewhere(start.Parent(), 0) {
+	reach := lockflow.Walk(lockflow.Options{Start: start})
+	if reach.Cut || reach.Again && c.waitsSomewhere(start.Parent(), 0) {
 		return true
 	}
 	reach.Each(start.Parent(), func(i ssa.Instruction) {
-		found = found || l.Covers(i) && waitsAt(i, 0)
+		found = found || l.covers(i) && c.waitsAt(i, 0)
 	})
-	l.Section.Each(l.Fn, func(i ssa.Instruction) { // deferred in the section, it runs before the release
+	l.each(func(i ssa.Instruction) { // deferred in the section, it runs before the release
 		_, deferred := i.(*ssa.Defer)
-		found = found || deferred && l.Covers(i) && waitsAt(i, 0)
+		found = found || deferred && c.waitsAt(i, 0)
 	})
 	return found
 }
 
 // waitsAt reports whether an instruction waits for another goroutine, itself or in the function that it calls.
-func waitsAt(i ssa.Instruction, depth int) bool {
+func (c *checker) waitsAt(i ssa.Instruction, depth int) bool {
 	switch i := i.(type) {
 	case *ssa.UnOp:
 		return i.Op == token.ARROW
@@ -166,15 +200,26 @@ func waitsAt(i ssa.Instruction, depth int) bool {
 		if strings.HasPrefix(fn.Name(), "Wait") && fn.Signature.Recv() != nil {
 			return true
 		}
-		return depth < 2 && waitsSomewhere(fn, depth+1)
+		return depth < 2 && c.waitsSomewhere(fn, depth+1)
 	}
 	return false
 }
 
-func waitsSomewhere(fn *ssa.Function, depth int) bool {
+func (c *checker) waitsSomewhere(fn *ssa.Function, depth int) bool {
+	key := atDepth{fn, depth}
+	known, ok := c.waiting[key]
+	if !ok {
+		c.waiting[key] = false
+		known = c.anyWait(fn, depth)
+		c.waiting[key] = known
+	}
+	return known
+}
+
+func (c *checker) anyWait(fn *ssa.Function, depth int) bool {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
-			if waitsAt(i, depth) {
+			if c.waitsAt(i, depth) {
 				return true
 			}
 		}
@@ -187,8 +232,11 @@ const maxWorkDepth = 3
 
 // protectedWork reports whether goroutines do what the lock is for: they write to a database; or they are all that the
 // section does, and call something that can fail. A goroutine beside other changes is a notice of them, or a log.
-func (c *checker) protectedWork(l *lockfacts.Lock, start ssa.CallInstruction, bodies []*ssa.Function) bool {
+func (c *checker) protectedWork(l *region, start ssa.CallInstruction, bodies []*ssa.Function) bool {
 	only := !c.changesElsewhere(l, start)
+	if only && c.startsUnseen(start) {
+		return true
+	}
 	for _, fn := range bodies {
 		w := &works{checker: c, seen: map[*ssa.Function]bool{}}
 		w.body(fn, 0)
@@ -201,11 +249,11 @@ func (c *checker) protectedWork(l *lockfacts.Lock, start ssa.CallInstruction, bo
 
 // changesElsewhere reports whether the section changes something outside of the goroutine: it calls what returns nothing
 // but an error, or writes to a database.
-func (c *checker) changesElsewhere(l *lockfacts.Lock, start ssa.CallInstruction) bool {
+func (c *checker) changesElsewhere(l *region, start ssa.CallInstruction) bool {
 	found := false
-	l.Section.Each(l.Fn, func(i ssa.Instruction) {
+	l.each(func(i ssa.Instruction) {
 		call, ok := i.(*ssa.Call)
-		if !ok || !l.Covers(i) || i == ssa.Instruction(start) || len(c.started(call)) > 0 {
+		if !ok || i == ssa.Instruction(start) || len(c.started(call)) > 0 {
 			return
 		}
 		found = found || writes(call) || c.mayFail(call) && call.Call.Signature().Results().Len() == 1
@@ -243,9 +291,18 @@ func (w *works) body(fn *ssa.Function, depth int) {
 // mayFail reports whether a call is of the program's own, through an interface as a rule, with a context or on some
 // entity, and returns an error: work, then, and neither logging nor counting.
 func (c *checker) mayFail(call *ssa.Call) bool {
-	common := call.Call
+	return c.Res.IsWork(call) && c.unseenWork(&call.Call)
+}
+
+// startsUnseen reports whether a go statement calls such a function itself.
+func (c *checker) startsUnseen(start ssa.CallInstruction) bool {
+	g, ok := start.(*ssa.Go)
+	return ok && c.unseenWork(&g.Call)
+}
+
+func (c *checker) unseenWork(common *ssa.CallCommon) bool {
 	results := common.Signature().Results()
-	if results.Len() == 0 || !isError(results.At(results.Len()-1).Type()) || !c.Res.IsWork(call) {
+	if results.Len() == 0 || !isError(results.At(results.Len()-1).Type()) {
 		return false
 	}
 	if common.IsInvoke() {

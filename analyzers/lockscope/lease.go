@@ -158,7 +158,7 @@ func answers(c *ssa.Call) bool {
 		if !ok {
 			continue
 		}
-		if isTruth(v.Type()) {
+		if x, isExtract := v.(*ssa.Extract); isExtract && isTruth(x.Type()) {
 			return true
 		}
 		if fa, isField := v.(*ssa.FieldAddr); isField { // of a command object, embedded in another one

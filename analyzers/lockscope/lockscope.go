@@ -2,7 +2,6 @@ package lockscope
 
 import (
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/analyzers/internal/judge"
 	"github.com/leasevet/leasevet/passes/clientmodel"
@@ -21,12 +20,12 @@ func check(r *judge.Reporter) {
 		contexts(r, l)
 	}
 	abandoned(r)
-	c := &checker{Reporter: r, committing: map[*ssa.Function][]commit{}}
+	c := newChecker(r)
 	for _, s := range c.sections() {
 		c.beforeCommit(&s)
 	}
-	for i := range r.Res.Locks {
-		c.goroutines(&r.Res.Locks[i])
+	for _, l := range c.regions() {
+		c.goroutines(&l)
 	}
 	c.lostLeases()
 	c.renewals()

@@ -104,6 +104,17 @@ func (c *checker) inside(fn *ssa.Function, depth int) bool {
 	if fn == nil || fn.Pkg == nil || fn.Pkg.Pkg != c.Pass.Pkg && fn.Parent() == nil {
 		return false
 	}
+	key := atDepth{fn, depth}
+	known, ok := c.reacting[key]
+	if !ok {
+		c.reacting[key] = false
+		known = c.anyReaction(fn, depth)
+		c.reacting[key] = known
+	}
+	return known
+}
+
+func (c *checker) anyReaction(fn *ssa.Function, depth int) bool {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
 			if c.reaction(i, depth) {

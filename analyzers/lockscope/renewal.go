@@ -218,6 +218,17 @@ func (c *checker) endable(t keyterm.Term, depth int) bool {
 // parameterEndable looks at what callers hand in. A parameter that nobody in sight hands in is the caller's context: it
 // ends some time, and not with the lock.
 func (c *checker) parameterEndable(p keyterm.Term, depth int) bool {
+	name := keyterm.ParamName(p.Text, p.Index)
+	if known, ok := c.endables[name]; ok {
+		return known
+	}
+	c.endables[name] = true // a cycle is not known
+	end := c.handsEndable(p, depth)
+	c.endables[name] = end
+	return end
+}
+
+func (c *checker) handsEndable(p keyterm.Term, depth int) bool {
 	fn := c.Res.Function(p.Text)
 	if fn == nil {
 		return true

@@ -11,7 +11,22 @@ import (
 type checker struct {
 	*judge.Reporter
 
-	committing map[*ssa.Function][]commit // see commits
+	// What is known of functions and parameters already.
+	committing map[*ssa.Function][]commit
+	endables   map[string]bool
+	reacting   map[atDepth]bool
+	waiting    map[atDepth]bool
+}
+
+// atDepth is a function that is looked at from so far away.
+type atDepth struct {
+	fn    *ssa.Function
+	depth int
+}
+
+func newChecker(r *judge.Reporter) *checker {
+	return &checker{Reporter: r, committing: map[*ssa.Function][]commit{}, endables: map[string]bool{},
+		reacting: map[atDepth]bool{}, waiting: map[atDepth]bool{}}
 }
 
 // section is one critical section with one release of it.

@@ -35,11 +35,12 @@ func (c *checker) commits(fn *ssa.Function) []commit {
 	if out, ok := c.committing[fn]; ok {
 		return out
 	}
+	c.committing[fn] = nil // one that calls itself commits no more by that
 	var out []commit
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
 			if call, ok := i.(ssa.CallInstruction); ok {
-				for _, tx := range c.committed(call, 0) {
+				for _, tx := range c.committed(call) {
 					out = append(out, commit{call, tx})
 				}
 			}
@@ -49,29 +50,19 @@ func (c *checker) commits(fn *ssa.Function) []commit {
 	return out
 }
 
-const maxCommitDepth = 2
-
 // committed are the transactions that a call commits.
-func (c *checker) committed(call ssa.CallInstruction, depth int) []ssa.Value {
+func (c *checker) committed(call ssa.CallInstruction) []ssa.Value {
 	common := call.Common()
 	if tx := commitOf(common); tx != nil {
 		return []ssa.Value{origin(tx, 0)}
 	}
 	fn := common.StaticCallee()
-	if fn == nil || len(fn.Blocks) == 0 || depth >= maxCommitDepth || fn.Pkg != call.Parent().Pkg {
+	if fn == nil || len(fn.Blocks) == 0 || fn.Pkg != call.Parent().Pkg {
 		return nil
 	}
 	var out []ssa.Value
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			inner, ok := i.(ssa.CallInstruction)
-			if !ok {
-				continue
-			}
-			for _, tx := range c.committed(inner, depth+1) {
-				out = append(out, handedIn(common, fn, tx)...)
-			}
-		}
+	for _, k := range c.commits(fn) {
+		out = append(out, handedIn(common, fn, k.tx)...)
 	}
 	return out
 }

@@ -126,9 +126,22 @@ func (e *ender) derived(t keyterm.Term, depth int) Ending {
 func (e *ender) parameter(p keyterm.Term, depth int) Ending {
 	name := keyterm.ParamName(p.Text, p.Index)
 	fn := e.u.byName[p.Text]
+	if end, ok := e.u.endings[name]; ok {
+		return end
+	}
 	if fn == nil || p.Index >= len(fn.Params) || e.busy[name] {
 		return Ending{How: Unseen}
 	}
+	end := e.fromCallers(p, fn, name, depth)
+	if e.u.endings == nil {
+		e.u.endings = map[string]Ending{}
+	}
+	e.u.endings[name] = end
+	return end
+}
+
+// fromCallers is the worst of what callers hand in.
+func (e *ender) fromCallers(p keyterm.Term, fn *ssa.Function, name string, depth int) Ending {
 	if end, ok := ofType(fn.Params[p.Index]); ok {
 		return end
 	}

@@ -170,7 +170,7 @@ func flag(v ssa.Value, depth int) bool {
 	case *ssa.BinOp:
 		return flag(v.X, depth+1) || flag(v.Y, depth+1)
 	case *ssa.Phi:
-		return slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return flag(e, depth+2) })
+		return len(v.Edges) <= maxJoin && slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return flag(e, depth+2) })
 	case *ssa.Extract:
 		return flag(v.Tuple, depth+1)
 	case *ssa.TypeAssert, *ssa.Lookup:

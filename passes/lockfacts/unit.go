@@ -63,6 +63,7 @@ type unit struct {
 	traceVars  map[*ssa.Function]*lockflow.Vars
 	open       map[string][]*ssa.Function // see openReleases
 	conds      map[*ssa.If]Site           // see condSite
+	endings    map[string]Ending          // of parameters; see ender
 }
 
 // newUnit builds the SSA form of the package and indexes what its functions write.

@@ -148,3 +148,17 @@ func (a *Albums) After(ctx context.Context, album string) error {
 	time.AfterFunc(time.Minute, func() { a.write(album, 2) }) // EXPECT: goroutine-outlives-lock
 	return nil
 }
+
+// Under starts goroutines in a function that a helper runs under its lock.
+func (a *Albums) Under(ctx context.Context, album string) error {
+	return a.own.With(ctx, albumKey(album), hold, func(ctx context.Context) error {
+		pictures, err := a.store.Pictures(ctx, album)
+		if err != nil {
+			return err
+		}
+		for _, p := range pictures {
+			go a.store.Shrink(context.WithoutCancel(ctx), p) // EXPECT: goroutine-outlives-lock
+		}
+		return nil
+	})
+}

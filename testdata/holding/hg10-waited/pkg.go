@@ -165,3 +165,15 @@ func (a *Albums) Renewed(ctx context.Context, album string) error {
 	}()
 	return a.store.Done(work, album)
 }
+
+// Under waits in the function that a helper runs under its lock.
+func (a *Albums) Under(ctx context.Context, album string, pictures []string) error {
+	return a.own.With(ctx, albumKey(album), hold, func(ctx context.Context) error {
+		var wg sync.WaitGroup
+		for _, p := range pictures {
+			wg.Go(func() { _ = a.store.Shrink(ctx, p) })
+		}
+		wg.Wait()
+		return nil
+	})
+}

@@ -294,3 +294,20 @@ func (h *Holder) loop() {
 
 // Free releases.
 func (h *Holder) Free(ctx context.Context) error { return h.held.Free(ctx) }
+
+// Kept remembers until when it has the lock.
+type Kept struct {
+	l     *redislock.Lock
+	until time.Time
+}
+
+// Touch says nil also where it failed.
+func (k *Kept) Touch(ctx context.Context) (err error) {
+	err = k.l.Refresh(ctx, hold, nil) // EXPECT: lost-lease-ignored
+	if err != nil {
+		err = fmt.Errorf("touch: %w", err)
+	} else {
+		k.until = time.Now().Add(hold)
+	}
+	return nil
+}
