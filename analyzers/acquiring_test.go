@@ -29,7 +29,7 @@ func TestAcquiringOutlined(t *testing.T) {
 		t.Skip("rewrites and analyses a whole module")
 	}
 	plain := copyAll(t, acquiring)
-	found := within(plain, markedtest.Findings(t, plain))
+	found := within(plain, markedtest.FindingsInCopy(t, plain))
 	stays := func(file string, line int) (string, int) { return file, line }
 	if n := len(spots(found, stays)); n < 40 {
 		t.Errorf("%d findings prove nothing", n)
@@ -48,7 +48,7 @@ func TestAcquiringOutlined(t *testing.T) {
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			before := spots(found, v.line)
-			after := spots(within(v.dir, markedtest.Findings(t, v.dir)), stays)
+			after := spots(within(v.dir, markedtest.FindingsInCopy(t, v.dir)), stays)
 			for _, s := range before {
 				if !slices.Contains(after, s) {
 					t.Errorf("lost: %s", s)
