@@ -1,0 +1,161 @@
+package lockrt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/leasevet/leasevet/lockrt/internal/protocol"
+)
+
+// errAbandoned says that the caller's context ended while the server was being asked.
+var errAbandoned = errors.New("no answer yet when the context ended")
+
+// granted is a lock that was acquired.
+type granted struct {
+	fence int64
+	sent  instant // before the command was sent
+}
+
+// try asks once for the lock, and returns when there is an answer, or none within the given time, or ctx ends. An answer that comes later, or may have got
+// lost, is made up for in the background: if it was a yes, the lock is given back.
+func (l *Locker) try(
+	ctx context.Context, key Key, r protocol.AcquireRequest, within time.Duration,
+) (protocol.AcquireReply, granted, error) {
+	if ctx.Done() == nil {
+		out := l.ask(ctx, r, within)
+		l.compensate(key, r, out)
+		return out.reply, out.granted(), out.err
+	}
+	// go-redis obeys a context's deadline but not its cancellation, so the command needs a goroutine of its own.
+	var abandoned atomic.Bool
+	answer := make(chan outcome, 1)
+	l.users.stay()
+	go func() {
+		defer l.users.leave()
+		out := l.ask(ctx, r, within)
+		if !abandoned.CompareAndSwap(false, true) && out.err == nil {
+			out.late = true
+		}
+		l.compensate(key, r, out)
+		answer <- out
+	}()
+	select {
+	case out := <-answer:
+		return out.reply, out.granted(), out.err
+	case <-ctx.Done():
+		if abandoned.CompareAndSwap(false, true) {
+			return protocol.AcquireReply{}, granted{}, errAbandoned
+		}
+		out := <-answer
+		return out.reply, out.granted(), out.err
+	}
+}
+
+// outcome is what came of asking.
+type outcome struct {
+	reply protocol.AcquireReply
+	sent  instant
+	err   error
+	// unsure is set when the server may have taken the lock for us although err says nothing of it.
+	unsure bool
+	// late is set when nobody waits for the outcome any more.
+	late bool
+}
+
+func (o outcome) granted() granted { return granted{fence: o.reply.Fence, sent: o.sent} }
+
+// ask sends the request, again if the network fails quickly: a connection that broke while it was idle must not look like
+// an outage. The server knows a repeated request by its owner value.
+func (l *Locker) ask(ctx context.Context, r protocol.AcquireRequest, within time.Duration) outcome {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
+	defer cancel()
+	var out outcome
+	for n := 0; ; n++ {
+		out.sent = readClocks()
+		out.reply, out.err = l.send(ctx, r)
+		if out.err == nil {
+			return l.judge(out)
+		}
+		out.unsure = out.unsure || maybeDone(out.err)
+		if n == len(quickRetries) || !isOutage(out.err) || !sleep(ctx, quickRetries[n]) {
+			return out
+		}
+	}
+}
+
+var quickRetries = [...]time.Duration{10 * time.Millisecond, 50 * time.Millisecond}
+
+// judge refuses a lock whose lease is over, or nearly, when the answer comes.
+func (l *Locker) judge(out outcome) outcome {
+	out.unsure = false
+	if out.reply.Answer != protocol.Done {
+		return out
+	}
+	if took := out.sent.until(readClocks()); took >= l.timing.live {
+		out.err = fmt.Errorf("the answer took %v, the lease is %v", took, l.timing.lease)
+		out.unsure = true
+	}
+	return out
+}
+
+// send runs the script, and waits for replicas if it must.
+func (l *Locker) send(ctx context.Context, r protocol.AcquireRequest) (protocol.AcquireReply, error) {
+	if l.cfg.replicas == 0 {
+		return l.scripts.TryAcquire(ctx, l.conn, r)
+	}
+	reply, acked, err := l.scripts.TryAcquireAcked(ctx, l.conn.Pipeline(), r, l.cfg.replicas, l.cfg.ackWait)
+	if err == nil && reply.Answer == protocol.Done && acked < int64(l.cfg.replicas) {
+		err = notReplicated{want: l.cfg.replicas, got: acked}
+	}
+	return reply, err
+}
+
+// notReplicated says that too few replicas confirmed the lock.
+type notReplicated struct {
+	want int
+	got  int64
+}
+
+func (e notReplicated) Error() string {
+	return fmt.Sprintf("%d of %d replicas confirmed it in time", e.got, e.want)
+}
+
+// compensate gives back what the server may hold for us although nobody will use it.
+func (l *Locker) compensate(key Key, r protocol.AcquireRequest, out outcome) {
+	if out.unsure || out.late && out.reply.Answer == protocol.Done {
+		l.sweep.giveBack(key, r.Keys, r.Owner)
+	}
+}
+
+// maybeDone reports whether a command that ended with this error may have been carried out. It was not if Redis refused
+// it, or if there was no connection to send it on.
+func maybeDone(err error) bool {
+	var op *net.OpError
+	switch {
+	case errors.As(err, new(notReplicated)):
+		return true
+	case errors.As(err, &op):
+		return op.Op != "dial"
+	}
+	return !refused(err)
+}
+
+// sleep waits for d, and reports whether ctx was still alive then.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if ctx.Done() == nil {
+		time.Sleep(d)
+		return true
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,29 @@
+package protocol
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"strings"
+)
+
+// OwnerPrefix begins every owner value of lockrt. A holder without it is an older lock, which wakes nobody. The number is
+// the version of the protocol.
+const OwnerPrefix = "lockrt1."
+
+// NewOwner returns an owner value that no other acquisition has: 144 random bits, none of them from a clock, a host or a
+// process.
+func NewOwner() (string, error) { return random(OwnerPrefix) }
+
+// NewLocker returns the id of a Locker, by which it is queued and woken.
+func NewLocker() (string, error) { return random("") }
+
+// IsForeign reports whether a holder's value was not written by lockrt.
+func IsForeign(value string) bool { return !strings.HasPrefix(value, OwnerPrefix) }
+
+func random(prefix string) (string, error) {
+	var b [18]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", err
+	}
+	return prefix + base64.RawURLEncoding.EncodeToString(b[:]), nil
+}
