@@ -108,13 +108,9 @@ func (a *acquisition) ask(ctx context.Context, r protocol.AcquireRequest) (*Leas
 		return nil, err
 	}
 	a.outage = nil
-	switch {
-	case reply.Answer != protocol.Done:
+	if reply.Answer != protocol.Done {
 		a.taken(reply)
 		return nil, nil
-	case a.ctx.Err() != nil:
-		a.l.sweep.giveBack(a.key, a.keys, a.owner)
-		return nil, a.abandoned()
 	}
 	return a.l.newLease(a.ctx, a.key, a.keys, a.owner, got), nil
 }

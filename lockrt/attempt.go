@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync/atomic"
 	"time"
 
 	"github.com/leasevet/leasevet/lockrt/internal/protocol"
@@ -20,39 +19,24 @@ type granted struct {
 	sent  instant // before the command was sent
 }
 
-// try asks once for the lock, and returns when there is an answer, or none within the given time, or ctx ends. An answer that comes later, or may have got
-// lost, is made up for in the background: if it was a yes, the lock is given back.
+// try asks once for the lock. It returns when there is an answer, or none within the given time, or ctx ends. If the
+// server may have taken the lock for a call that gets an error, it is given back in the background.
 func (l *Locker) try(
 	ctx context.Context, key Key, r protocol.AcquireRequest, within time.Duration,
 ) (protocol.AcquireReply, granted, error) {
-	if ctx.Done() == nil {
-		out := l.ask(ctx, r, within)
-		l.compensate(key, r, out)
-		return out.reply, out.granted(), out.err
+	bounded, done := l.conn.interrupts.bound(ctx, within)
+	defer done()
+	out := l.ask(bounded, r)
+	switch {
+	case out.err == nil && out.reply.Answer == protocol.Done && ctx.Err() != nil:
+		out.unsure, out.err = true, errAbandoned
+	case out.err != nil && ctx.Err() != nil && isOutage(out.err):
+		out.err = errAbandoned
 	}
-	// go-redis obeys a context's deadline but not its cancellation, so the command needs a goroutine of its own.
-	var abandoned atomic.Bool
-	answer := make(chan outcome, 1)
-	l.users.stay()
-	go func() {
-		defer l.users.leave()
-		out := l.ask(ctx, r, within)
-		if !abandoned.CompareAndSwap(false, true) && out.err == nil {
-			out.late = true
-		}
-		l.compensate(key, r, out)
-		answer <- out
-	}()
-	select {
-	case out := <-answer:
-		return out.reply, out.granted(), out.err
-	case <-ctx.Done():
-		if abandoned.CompareAndSwap(false, true) {
-			return protocol.AcquireReply{}, granted{}, errAbandoned
-		}
-		out := <-answer
-		return out.reply, out.granted(), out.err
+	if out.unsure {
+		l.sweep.giveBack(key, r.Keys, r.Owner)
 	}
+	return out.reply, granted{fence: out.reply.Fence, sent: out.sent}, out.err
 }
 
 // outcome is what came of asking.
@@ -60,19 +44,13 @@ type outcome struct {
 	reply protocol.AcquireReply
 	sent  instant
 	err   error
-	// unsure is set when the server may have taken the lock for us although err says nothing of it.
+	// unsure is set when the server may have taken the lock for us although nobody will use it.
 	unsure bool
-	// late is set when nobody waits for the outcome any more.
-	late bool
 }
-
-func (o outcome) granted() granted { return granted{fence: o.reply.Fence, sent: o.sent} }
 
 // ask sends the request, again if the network fails quickly: a connection that broke while it was idle must not look like
 // an outage. The server knows a repeated request by its owner value.
-func (l *Locker) ask(ctx context.Context, r protocol.AcquireRequest, within time.Duration) outcome {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
-	defer cancel()
+func (l *Locker) ask(ctx context.Context, r protocol.AcquireRequest) outcome {
 	var out outcome
 	for n := 0; ; n++ {
 		out.sent = readClocks()
@@ -124,13 +102,6 @@ func (e notReplicated) Error() string {
 	return fmt.Sprintf("%d of %d replicas confirmed it in time", e.got, e.want)
 }
 
-// compensate gives back what the server may hold for us although nobody will use it.
-func (l *Locker) compensate(key Key, r protocol.AcquireRequest, out outcome) {
-	if out.unsure || out.late && out.reply.Answer == protocol.Done {
-		l.sweep.giveBack(key, r.Keys, r.Owner)
-	}
-}
-
 // maybeDone reports whether a command that ended with this error may have been carried out. It was not if Redis refused
 // it, or if there was no connection to send it on.
 func maybeDone(err error) bool {
@@ -144,11 +115,13 @@ func maybeDone(err error) bool {
 	return !refused(err)
 }
 
-// sleep waits for d, and reports whether ctx was still alive then.
+// sleep waits for d, and reports whether ctx was still alive then. It does not begin a wait that ctx would not survive.
 func sleep(ctx context.Context, d time.Duration) bool {
-	if ctx.Done() == nil {
-		time.Sleep(d)
-		return true
+	if end, ok := ctx.Deadline(); ok && time.Until(end) < d {
+		return false
+	}
+	if d <= 0 {
+		return ctx.Err() == nil
 	}
 	t := time.NewTimer(d)
 	defer t.Stop()

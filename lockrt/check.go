@@ -126,7 +126,7 @@ func (l *Locker) checkScripts(ctx context.Context, r *Report) error {
 		keys := protocol.KeysOf(prefix + separator + "lockrt-check")
 		if _, _, err := l.sendLeave(ctx, keys, ""); err != nil {
 			r.Scripts = false
-			return fmt.Errorf("the scripts on keys such as %q and %q: %w", keys.Lock, keys.Queue, err)
+			return fmt.Errorf("the scripts on keys such as %q: %w", keys.All(), err)
 		}
 	}
 	return nil

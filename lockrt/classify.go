@@ -13,15 +13,15 @@ import (
 // passing are the replies with which a Redis that is there says that it cannot do it now. The same request can succeed
 // later, on this server or on the one that is promoted.
 var passing = []string{
-	"LOADING",     // reading its data after a start
-	"BUSY",        // a script runs too long
-	"TRYAGAIN",    // a cluster slot is being moved
-	"CLUSTERDOWN", // slots without a master
-	"MASTERDOWN",  // a replica that lost its master and may not serve stale data
-	"READONLY",    // a replica: the client has not seen a failover yet
-	"NOREPLICAS",  // min-replicas-to-write
-	"MISCONF",     // the last snapshot failed, so writes are refused
-	"OOM",         // maxmemory is reached and nothing may be evicted
+	"LOADING",      // reading its data after a start
+	"BUSY",         // a script runs too long
+	"TRYAGAIN",     // a cluster slot is being moved
+	"CLUSTERDOWN",  // slots without a master
+	"MASTERDOWN",   // a replica that lost its master and may not serve stale data
+	"READONLY",     // a replica: the client has not seen a failover yet
+	"NOREPLICAS",   // min-replicas-to-write
+	"MISCONF",      // the last snapshot failed, so writes are refused
+	"OOM",          // maxmemory is reached and nothing may be evicted
 	"MOVED", "ASK", // more redirections than the client follows
 	"UNBLOCKED",
 	"ERR max number of clients reached",

@@ -13,6 +13,8 @@ type connection struct {
 	redis.UniversalClient
 	own     bool // closed with the Locker
 	cluster bool
+	// interrupts is nil for a client that is not the Locker's own.
+	interrupts *interrupts
 }
 
 // connect makes a client of the Locker's own with the options of the given one: same servers, same credentials, but none
@@ -21,14 +23,16 @@ type connection struct {
 //
 // Of a client type that is not go-redis's own nothing is known but its methods, so that one is used as it is.
 func connect(given redis.UniversalClient, timeout time.Duration) (connection, error) {
+	i := newInterrupts()
 	switch c := given.(type) {
 	case nil:
 		return connection{}, errors.New("the client is nil")
 	case *redis.Client:
-		return connection{UniversalClient: redis.NewClient(singleOptions(*c.Options(), timeout)), own: true}, nil
+		own := redis.NewClient(singleOptions(*c.Options(), timeout, i))
+		return connection{UniversalClient: own, own: true, interrupts: i}, nil
 	case *redis.ClusterClient:
-		o := clusterOptions(*c.Options(), timeout)
-		return connection{UniversalClient: redis.NewClusterClient(o), own: true, cluster: true}, nil
+		own := redis.NewClusterClient(clusterOptions(*c.Options(), timeout, i))
+		return connection{UniversalClient: own, own: true, cluster: true, interrupts: i}, nil
 	case *redis.Ring:
 		return connection{}, fmt.Errorf("a Ring moves a key to another server whenever one goes or comes, " +
 			"so two owners can hold one lock; use a client of one server, Sentinel or Cluster")
@@ -37,21 +41,32 @@ func connect(given redis.UniversalClient, timeout time.Duration) (connection, er
 }
 
 // singleOptions also serves failover clients: their way of finding the master is in the Dialer.
-func singleOptions(o redis.Options, timeout time.Duration) *redis.Options {
+func singleOptions(o redis.Options, timeout time.Duration, i *interrupts) *redis.Options {
 	o.Limiter = nil
-	// Each command is bounded by its context. Retries are ours: we know which of them need another look afterwards.
+	// Each command is bounded by its context, so the client's own bounds only must not be shorter. Retries are ours: we
+	// know which of them need another look afterwards.
 	o.ContextTimeoutEnabled = true
 	o.MaxRetries = -1
-	o.ReadTimeout, o.WriteTimeout, o.PoolTimeout, o.DialTimeout = timeout, timeout, timeout, timeout
+	o.PoolTimeout, o.DialTimeout = timeout, timeout
+	o.ReadTimeout, o.WriteTimeout = 2*timeout, 2*timeout
+	if o.Dialer == nil {
+		o.Dialer = redis.NewDialer(&o)
+	}
+	o.Dialer = i.dialer(o.Dialer)
 	return &o
 }
 
-func clusterOptions(o redis.ClusterOptions, timeout time.Duration) *redis.ClusterOptions {
+func clusterOptions(o redis.ClusterOptions, timeout time.Duration, i *interrupts) *redis.ClusterOptions {
 	o.ContextTimeoutEnabled = true
 	o.MaxRetries = -1
-	o.ReadTimeout, o.WriteTimeout, o.PoolTimeout, o.DialTimeout = timeout, timeout, timeout, timeout
+	o.PoolTimeout, o.DialTimeout = timeout, timeout
+	o.ReadTimeout, o.WriteTimeout = 2*timeout, 2*timeout
 	// Scripts that write go to masters; this client sends nothing else.
 	o.ReadOnly, o.RouteByLatency, o.RouteRandomly = false, false, false
+	if o.Dialer == nil {
+		o.Dialer = redis.NewDialer(&redis.Options{DialTimeout: timeout, TLSConfig: o.TLSConfig})
+	}
+	o.Dialer = i.dialer(o.Dialer)
 	return &o
 }
 

@@ -24,8 +24,8 @@ func (le *Lease) release(ctx context.Context) error {
 	le.end()
 	l := le.l
 	defer l.users.leave()
-	ctx, cancel := context.WithTimeout(l.detach(ctx), l.timing.attempt)
-	defer cancel()
+	ctx, done := l.conn.interrupts.bound(l.detach(ctx), l.timing.attempt)
+	defer done()
 	answer, err := l.releaseNow(ctx, le)
 	err = le.releaseResult(answer, err)
 	l.obs.count(EventHeld, le.key.prefix, -1)

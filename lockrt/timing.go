@@ -67,7 +67,9 @@ func pollIn(n int) time.Duration {
 }
 
 // afterTTL returns when to look for a key that expires in ttl: a little later, and not everybody at once.
-func afterTTL(ttl time.Duration) time.Duration { return ttl + time.Millisecond + jitter(5*time.Millisecond) }
+func afterTTL(ttl time.Duration) time.Duration {
+	return ttl + time.Millisecond + jitter(5*time.Millisecond)
+}
 
 // jitter returns a random duration below d.
 func jitter(d time.Duration) time.Duration {

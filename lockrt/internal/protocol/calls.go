@@ -47,30 +47,26 @@ type AcquireReply struct {
 // QueueKept is how long a queue outlives the last time that one of its lockers looked; they look at least every 1.5 s.
 const QueueKept = 10 * time.Second
 
-func (s Scripts) acquireArgs(r AcquireRequest) ([]string, []interface{}) {
-	keys := []string{r.Keys.Lock, r.Keys.Fence, r.Keys.Queue, r.Keys.Reservation}
-	return keys, []interface{}{
-		r.Owner, r.Lease.Milliseconds(), r.Locker, digit(r.Queue), digit(r.More), digit(r.Queued),
-		OwnerPrefix, QueueKept.Milliseconds(),
+func (r AcquireRequest) args() []interface{} {
+	k := r.Keys
+	return []interface{}{
+		4, k.lock, k.fence, k.queue, k.reservation, r.Owner, r.Lease.Milliseconds(), r.Locker, flags(r),
 	}
 }
 
 // TryAcquire runs Acquire once.
-func (s Scripts) TryAcquire(ctx context.Context, c redis.Scripter, r AcquireRequest) (AcquireReply, error) {
-	keys, args := s.acquireArgs(r)
-	return acquireReply(s.Acquire.Run(ctx, c, keys, args...))
+func (s Scripts) TryAcquire(ctx context.Context, c Client, r AcquireRequest) (AcquireReply, error) {
+	return acquireReply(s.Acquire.run(ctx, c, r.args()...))
 }
 
 // TryAcquireAcked is TryAcquire followed by WAIT on the same connection, which is what makes WAIT speak of that write. It
 // returns how many replicas have confirmed within the given time.
 func (s Scripts) TryAcquireAcked(
-	ctx context.Context, c redis.Pipeliner, r AcquireRequest, replicas int, within time.Duration,
+	ctx context.Context, p redis.Pipeliner, r AcquireRequest, replicas int, within time.Duration,
 ) (AcquireReply, int64, error) {
-	keys, args := s.acquireArgs(r)
-	// A pipeline has no second try with the text when the server does not know the hash, so the text is sent at once.
-	got := s.Acquire.Eval(ctx, c, keys, args...)
-	acked := c.Do(ctx, "WAIT", replicas, within.Milliseconds())
-	if _, err := c.Exec(ctx); err != nil {
+	got := p.Do(ctx, s.Acquire.eval(r.args()...)...)
+	acked := p.Do(ctx, "WAIT", replicas, within.Milliseconds())
+	if _, err := p.Exec(ctx); err != nil {
 		return AcquireReply{}, 0, err
 	}
 	reply, err := acquireReply(got)
@@ -104,21 +100,18 @@ type LeaveRequest struct {
 }
 
 // TryRelease runs Release once. It returns Done with the locker that was woken, Taken or Gone.
-func (s Scripts) TryRelease(ctx context.Context, c redis.Scripter, r LeaveRequest) (Answer, string, error) {
-	return leaveReply(s.Release.Run(ctx, c, r.keys(), r.args()...))
+func (s Scripts) TryRelease(ctx context.Context, c Client, r LeaveRequest) (Answer, string, error) {
+	return leaveReply(s.Release.run(ctx, c, r.args()...))
 }
 
 // TryLeave runs Leave once. It returns Done with the locker that was woken.
-func (s Scripts) TryLeave(ctx context.Context, c redis.Scripter, r LeaveRequest) (Answer, string, error) {
-	return leaveReply(s.Leave.Run(ctx, c, r.keys(), r.args()...))
-}
-
-func (r LeaveRequest) keys() []string {
-	return []string{r.Keys.Lock, r.Keys.Queue, r.Keys.Reservation}
+func (s Scripts) TryLeave(ctx context.Context, c Client, r LeaveRequest) (Answer, string, error) {
+	return leaveReply(s.Leave.run(ctx, c, r.args()...))
 }
 
 func (r LeaveRequest) args() []interface{} {
-	return []interface{}{r.Owner, r.Locker, WakeChannels, digit(r.Counted)}
+	k := r.Keys
+	return []interface{}{3, k.lock, k.queue, k.reservation, r.Owner, r.Locker, WakeChannels, digit(r.Counted)}
 }
 
 func leaveReply(cmd *redis.Cmd) (Answer, string, error) {
@@ -140,10 +133,9 @@ func leaveReply(cmd *redis.Cmd) (Answer, string, error) {
 	return Done, woken, nil
 }
 
-// QueueRenew puts a renewal into a pipeline. RenewAnswer reads its reply after the pipeline has run. The text is sent, not
-// its hash, for the reason given in TryAcquireAcked; it is short.
+// QueueRenew puts a renewal into a pipeline. RenewAnswer reads its reply after the pipeline has run.
 func (s Scripts) QueueRenew(ctx context.Context, p redis.Pipeliner, lock, owner string, lease time.Duration) *redis.Cmd {
-	return s.Renew.Eval(ctx, p, []string{lock}, owner, lease.Milliseconds())
+	return p.Do(ctx, s.Renew.eval(1, lock, owner, lease.Milliseconds())...)
 }
 
 // RenewAnswer returns Done, Taken or Gone.
@@ -194,6 +186,20 @@ func millis(n int64) time.Duration {
 		return -1
 	}
 	return time.Duration(n) * time.Millisecond
+}
+
+func flags(r AcquireRequest) string {
+	s := ""
+	if r.Queue {
+		s += "q"
+	}
+	if r.More {
+		s += "m"
+	}
+	if r.Queued {
+		s += "d"
+	}
+	return s
 }
 
 func digit(b bool) string {

@@ -2,9 +2,10 @@ package protocol
 
 import "strings"
 
-// Keys are the Redis keys of one lock.
+// Keys are the Redis keys of one lock. They are kept as arguments of commands, so that each is boxed only once.
 type Keys struct {
-	Lock, Fence, Queue, Reservation string
+	Lock                            string
+	lock, fence, queue, reservation interface{}
 }
 
 // KeysOf returns the keys of the lock with this name, all in the slot of the name itself.
@@ -13,7 +14,17 @@ func KeysOf(name string) Keys {
 	if hashTag(name) == "" {
 		base = "{" + name + "}"
 	}
-	return Keys{Lock: name, Fence: base + ":f", Queue: base + ":q", Reservation: base + ":r"}
+	return Keys{Lock: name, lock: name, fence: base + ":f", queue: base + ":q", reservation: base + ":r"}
+}
+
+// All returns the keys in the order lock, fence, queue, reservation.
+func (k Keys) All() []string {
+	all := make([]string, 0, 4)
+	for _, x := range [...]interface{}{k.lock, k.fence, k.queue, k.reservation} {
+		s, _ := x.(string)
+		all = append(all, s)
+	}
+	return all
 }
 
 // CanHaveCompanions reports whether KeysOf finds companions in the slot of the name. It does not for a name with a closing

@@ -21,9 +21,12 @@ func NewLocker() (string, error) { return random("") }
 func IsForeign(value string) bool { return !strings.HasPrefix(value, OwnerPrefix) }
 
 func random(prefix string) (string, error) {
-	var b [18]byte
-	if _, err := rand.Read(b[:]); err != nil {
+	var raw [18]byte
+	if _, err := rand.Read(raw[:]); err != nil {
 		return "", err
 	}
-	return prefix + base64.RawURLEncoding.EncodeToString(b[:]), nil
+	text := make([]byte, len(prefix)+base64.RawURLEncoding.EncodedLen(len(raw)))
+	copy(text, prefix)
+	base64.RawURLEncoding.Encode(text[len(prefix):], raw[:])
+	return string(text), nil
 }

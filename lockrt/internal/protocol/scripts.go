@@ -1,24 +1,22 @@
 package protocol
 
-import "github.com/redis/go-redis/v9"
-
 // ReservationMillis is how long a freed lock is kept for the locker that was woken. It must outlast a message and an
 // acquire on a slow network, and bounds what a frozen process costs the others.
 const ReservationMillis = 500
 
 // Scripts are the four things that are ever done to a lock. They are fields, not variables, so that the tests can give one
-// Locker a known bug back; see bugs_test.go.
+// Locker a known fault back.
 type Scripts struct {
-	Acquire, Release, Leave, Renew *redis.Script
+	Acquire, Release, Leave, Renew Script
 }
 
 // Default returns the scripts that are described in the package comment.
 func Default() Scripts {
 	return Scripts{
-		Acquire: redis.NewScript(Acquire),
-		Release: redis.NewScript(Release),
-		Leave:   redis.NewScript(Leave),
-		Renew:   redis.NewScript(Renew),
+		Acquire: NewScript(Acquire),
+		Release: NewScript(Release),
+		Leave:   NewScript(Leave),
+		Renew:   NewScript(Renew),
 	}
 }
 
@@ -28,55 +26,45 @@ func Default() Scripts {
 //	ARGV  1 owner value
 //	      2 lease in ms
 //	      3 locker
-//	      4 "1" if this locker is to be queued when the lock is taken
-//	      5 "1" if more flows of this locker wait behind this one: queue it again when the lock is acquired
-//	      6 "1" if this locker may be in the queue already
-//	      7 how an owner value of lockrt begins
-//	      8 how long the queue is kept, in ms
+//	      4 flags: "q" if this locker is to be queued when the lock is taken; "m" if more flows of it wait behind this
+//	        one, so that it is queued again when the lock is acquired; "d" if it may be in the queue already
 //
 // Replies {1, fence}; or {0, ttl, foreign} when somebody holds it (ttl as of PTTL, -1 for a key that never expires;
 // foreign is 1 when the holder is not lockrt and will wake nobody); or {2, ttl} when it is free but reserved for others.
 const Acquire = `
-local owner, lease, locker = ARGV[1], ARGV[2], ARGV[3]
+local lock, owner, locker, flags = KEYS[1], ARGV[1], ARGV[3], ARGV[4]
 
-local function clock()
-  local t = redis.call('TIME')
-  return t[1] * 1000000 + t[2]
-end
+-- A key of another type is an error here, and stays as it is. The second key is read only if the first is free.
+local holder = redis.call('GET', lock)
+local reserved = not holder and redis.call('GET', KEYS[4])
+local taken = holder and holder ~= owner
+local foreign = taken and string.sub(holder, 1, 8) ~= 'lockrt1.'
+
+local t = redis.call('TIME')
+local now = t[1] * 1000000 + t[2]
 
 -- The score is the time of arrival: NX keeps the place of a locker that asks again.
-local function enqueue(now)
+local function enqueue()
   redis.pcall('ZADD', KEYS[3], 'NX', string.format('%.0f', now), locker)
-  redis.pcall('PEXPIRE', KEYS[3], ARGV[8])
+  redis.pcall('PEXPIRE', KEYS[3], 10000)
 end
 
--- Not MGET: a key of another type must be an error here, or SET below would overwrite it.
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= owner then
-  local foreign = string.sub(holder, 1, #ARGV[7]) ~= ARGV[7]
-  if ARGV[4] == '1' and not foreign then enqueue(clock()) end
-  return {0, redis.call('PTTL', KEYS[1]), foreign and 1 or 0}
+if taken or (reserved and reserved ~= locker) then
+  if string.find(flags, 'q', 1, true) and not foreign then enqueue() end
+  if not taken then return {2, redis.call('PTTL', KEYS[4])} end
+  return {0, redis.call('PTTL', lock), foreign and 1 or 0}
 end
 
-local known = redis.call('MGET', KEYS[2], KEYS[4])
-local reserved = known[2]
--- An owner that asks again (holder == owner) has it already, whatever is reserved.
-if reserved and reserved ~= locker and not holder then
-  if ARGV[4] == '1' then enqueue(clock()) end
-  return {2, redis.call('PTTL', KEYS[4])}
-end
-
-redis.call('SET', KEYS[1], owner, 'PX', lease)
-local now = clock()
-local fence = math.max((tonumber(known[1]) or 0) + 1, now)
+redis.call('SET', lock, owner, 'PX', ARGV[2])
+local fence = math.max((tonumber(redis.call('GET', KEYS[2])) or 0) + 1, now)
 -- Kept until an hour after the moment that the fence names, by this server's clock, even if that clock was set back.
-local keep = math.floor((fence - now) / 1000) + 3600000
+local keep = 3600000 + math.floor((fence - now) / 1000)
 redis.call('SET', KEYS[2], string.format('%.0f', fence), 'PX', string.format('%.0f', keep))
-if reserved == locker then redis.call('DEL', KEYS[4]) end
+if reserved then redis.call('DEL', KEYS[4]) end
 
 -- Flows of one process take turns with other processes: the next one queues at the end.
-if ARGV[6] == '1' then redis.pcall('ZREM', KEYS[3], locker) end
-if ARGV[5] == '1' then enqueue(now) end
+if string.find(flags, 'd', 1, true) then redis.pcall('ZREM', KEYS[3], locker) end
+if string.find(flags, 'm', 1, true) then enqueue() end
 return {1, fence}
 `
 
@@ -110,19 +98,21 @@ end
 //	KEYS  1 lock  2 queue  3 reservation
 //	ARGV  1 owner value  2 locker  3 how the name of a wake channel begins  4 "1" if PUBLISH counts all subscribers
 //
-// Replies {1, locker that was woken or ''}; {0} if another owner is there; {-1} if the key is gone.
-const Release = wakeNext + `
+// Replies {1, locker that was woken or ”}; {0} if another owner is there; {-1} if the key is gone.
+const Release = `
 local holder = redis.call('GET', KEYS[1])
 if not holder then return {-1} end
 if holder ~= ARGV[1] then return {0} end
 redis.call('DEL', KEYS[1])
+if redis.call('EXISTS', KEYS[2]) == 0 then return {1, ''} end
+` + wakeNext + `
 return {1, wakeNext(KEYS[2], KEYS[3], ARGV[2], ARGV[3], ARGV[4])}
 `
 
 // Leave takes a locker out of the queue when nobody waits there any more, and hands on a reservation that it may have got
 // in the same moment. Keys and arguments are those of Release; the owner value is not used.
 //
-// Replies {1, locker that was woken or ''}.
+// Replies {1, locker that was woken or ”}.
 const Leave = wakeNext + `
 redis.call('ZREM', KEYS[2], ARGV[2])
 if redis.call('GET', KEYS[3]) ~= ARGV[2] then return {1, ''} end
