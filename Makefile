@@ -21,7 +21,7 @@ GOLANGCI := cmd/golangci-leasevet
 MODULES := . $(patsubst %/go.mod,%,$(wildcard lockrt/go.mod examples/*/go.mod))
 TEST_FLAGS ?= -timeout 20m
 
-.PHONY: all build test test-all check check-format check-paths check-generated vet unit golangci invariance lint generate bench clean-corpus fuzz clean
+.PHONY: all build test test-all need-redis check check-format check-paths check-generated vet unit golangci invariance lint generate bench clean-corpus fuzz clean
 
 all: build
 
@@ -29,13 +29,17 @@ build:
 	$(GO) build -o bin/ ./cmd/leasevet
 
 # Tests come last, so that the last lines are those of go test.
-test: check vet unit
+test: need-redis check vet unit
 
 test-all: test golangci invariance
 
 # An ordinary test run does this for half of the folders.
 invariance:
 	LEASEVET_INVARIANCE=1 $(GO) test $(TEST_FLAGS) -run '^TestInvariance$$' ./analyzers
+
+# lockrt is tested on real servers.
+need-redis:
+	@.ci/need-redis
 
 check: check-format check-paths check-generated
 
