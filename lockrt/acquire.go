@@ -24,7 +24,7 @@ func (l *Locker) acquire(ctx context.Context, key Key, c call) (*Lease, time.Dur
 	a := &acquisition{l: l, ctx: ctx, key: key, call: c, start: start}
 	le, err := a.run()
 	took := time.Since(start)
-	l.obs.emit(Event{Kind: EventAcquire, Prefix: key.prefix, Label: label(err), Duration: took, Err: err})
+	l.obs.emit(Event{Kind: EventAcquire, Prefix: key.prefix, Label: acquireLabel(err, c), Duration: took, Err: err})
 	return le, took, err
 }
 
@@ -167,8 +167,18 @@ func classifyAcquire(key string, err error) error {
 	return err
 }
 
-// label names an error for events.
-func label(err error) string {
+// acquireLabel names what came of an acquisition, for events.
+func acquireLabel(err error, c call) string {
+	switch l := label(err, "acquired"); {
+	case l == "contended" && c.waits():
+		return "timeout"
+	default:
+		return l
+	}
+}
+
+// label names an error for events; fine is the name of none.
+func label(err error, fine string) string {
 	for _, x := range [...]struct {
 		class error
 		label string
@@ -188,5 +198,5 @@ func label(err error) string {
 			return x.label
 		}
 	}
-	return "ok"
+	return fine
 }

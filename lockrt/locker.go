@@ -136,6 +136,12 @@ func (u *users) stay() {
 	u.mu.Unlock()
 }
 
+func (u *users) isClosing() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.closed
+}
+
 func (u *users) leave() {
 	u.mu.Lock()
 	u.n--

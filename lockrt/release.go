@@ -29,7 +29,7 @@ func (le *Lease) release(ctx context.Context) error {
 	answer, err := l.releaseNow(ctx, le)
 	err = le.releaseResult(answer, err)
 	l.obs.count(EventHeld, le.key.prefix, -1)
-	l.obs.emit(Event{Kind: EventHold, Prefix: le.key.prefix, Label: label(err), Duration: time.Since(le.began), Err: err})
+	l.obs.emit(Event{Kind: EventHold, Prefix: le.key.prefix, Label: label(err, "released"), Duration: time.Since(le.began), Err: err})
 	return err
 }
 

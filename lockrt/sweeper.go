@@ -13,7 +13,7 @@ const sweepMax = 4096
 
 // sweeper does what has to be done although nobody waits for it: give back a lock whose acquisition was given up, release
 // what could not be released at once, leave a queue. It has one goroutine while there is something to do. During an outage
-// it tries again until the lock has run out by itself.
+// it tries again until the lock has run out by itself, but only once when the Locker is being closed.
 type sweeper struct {
 	l *Locker
 
@@ -82,13 +82,17 @@ func (s *sweeper) run(ctx context.Context) {
 			s.givenUp(j)
 			continue
 		}
-		if left, again := s.sweep(ctx, j); again {
-			s.putBack(left)
+		next, outage := s.sweep(ctx, j)
+		switch {
+		case outage && s.l.users.isClosing():
+			s.givenUp(j)
+		case outage:
+			s.putBack(j)
+			sleep(ctx, s.l.timing.retryIn(fails))
 			fails++
-			sleep(ctx, s.l.timing.retryIn(fails-1))
 			continue
-		} else if left.missed {
-			s.putBack(left)
+		case next.missed:
+			s.putBack(next)
 		}
 		fails = 0
 	}
