@@ -34,9 +34,23 @@ func (l *Locker) try(
 		out.err = errAbandoned
 	}
 	if out.unsure {
-		l.sweep.giveBack(key, r.Keys, r.Owner)
+		l.giveBack(ctx, key, r, out.err)
 	}
 	return out.reply, granted{fence: out.reply.Fence, sent: out.sent}, out.err
+}
+
+// giveBack releases what the server may have taken for a call that fails. Usually it cannot be asked just now, so that is
+// left to the background; but a lock that too few replicas confirmed is known to be there.
+func (l *Locker) giveBack(ctx context.Context, key Key, r protocol.AcquireRequest, err error) {
+	if errors.As(err, new(notReplicated)) {
+		ctx, done := l.conn.interrupts.bound(l.detach(ctx), l.timing.attempt)
+		defer done()
+		if _, woken, err := l.sendLeave(ctx, r.Keys, r.Owner); err == nil {
+			l.handOver(key, woken)
+			return
+		}
+	}
+	l.sweep.giveBack(key, r.Keys, r.Owner)
 }
 
 // outcome is what came of asking.
@@ -59,11 +73,14 @@ func (l *Locker) ask(ctx context.Context, r protocol.AcquireRequest) outcome {
 			return l.judge(out)
 		}
 		out.unsure = out.unsure || maybeDone(out.err)
-		if n == len(quickRetries) || !isOutage(out.err) || !sleep(ctx, quickRetries[n]) {
+		if n == len(quickRetries) || !worthAnother(out.err) || !sleep(ctx, quickRetries[n]) {
 			return out
 		}
 	}
 }
+
+// worthAnother reports whether the same request may succeed in a moment. Replicas have had their time.
+func worthAnother(err error) bool { return isOutage(err) && !errors.As(err, new(notReplicated)) }
 
 var quickRetries = [...]time.Duration{10 * time.Millisecond, 50 * time.Millisecond}
 

@@ -84,22 +84,61 @@ func (i *interrupts) interrupt(c *command) {
 
 var longAgo = time.Unix(1, 0)
 
-// dialer wraps the connections of another dialer.
+// dialer wraps the connections of another dialer, and gives up on it when the command's time is over: go-redis's own one
+// does not look at the context while it greets a TLS server.
 func (i *interrupts) dialer(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dial(ctx, network, addr)
-		if err != nil {
-			return nil, err
+		result := make(chan dialed, 1)
+		go func() { result <- dialNow(ctx, dial, network, addr) }()
+		select {
+		case d := <-result:
+			return i.wrap(d)
+		case <-over(ctx):
+			go discard(result)
+			return nil, &net.OpError{Op: "dial", Net: network, Err: context.DeadlineExceeded}
 		}
-		d := &deadlineConn{Conn: conn, of: i}
-		if raw, ok := conn.(syscall.Conn); ok {
-			return rawDeadlineConn{deadlineConn: d, raw: raw}, nil
-		}
-		return d, nil
 	}
 }
 
 type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// dialed is what a dialer returned.
+type dialed struct {
+	conn net.Conn
+	err  error
+}
+
+func dialNow(ctx context.Context, dial dialFunc, network, addr string) dialed {
+	conn, err := dial(ctx, network, addr)
+	return dialed{conn, err}
+}
+
+// discard closes a connection that comes too late.
+func discard(late <-chan dialed) {
+	if d := <-late; d.err == nil {
+		_ = d.conn.Close()
+	}
+}
+
+// over returns a channel on which something comes when ctx has ended, also if ctx has its deadline without a timer.
+func over(ctx context.Context) <-chan time.Time {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return nil
+	}
+	return time.After(time.Until(end))
+}
+
+func (i *interrupts) wrap(d dialed) (net.Conn, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	c := &deadlineConn{Conn: d.conn, of: i}
+	if raw, ok := d.conn.(syscall.Conn); ok {
+		return rawDeadlineConn{deadlineConn: c, raw: raw}, nil
+	}
+	return c, nil
+}
 
 // deadlineConn is a connection that sees by its deadline which command it serves.
 type deadlineConn struct {

@@ -46,11 +46,22 @@ func Start(t TB, args ...string) *Server {
 // StartBinary is Start for another server that takes the same arguments, such as valkey-server.
 func StartBinary(t TB, bin string, args ...string) *Server {
 	t.Helper()
+	return start(t, bin, t.TempDir(), args)
+}
+
+// StartIn is Start with the data that another server has left in a directory.
+func StartIn(t TB, dir string, args ...string) *Server {
+	t.Helper()
+	return start(t, "redis-server", dir, args)
+}
+
+func start(t TB, bin, dir string, args []string) *Server {
+	t.Helper()
 	path, err := exec.LookPath(bin)
 	if err != nil {
 		t.Fatalf("%s is not installed, and nothing here is tested without it: %s", bin, Install)
 	}
-	s := &Server{bin: path, args: args, Dir: t.TempDir(), Addr: FreeAddr(t)}
+	s := &Server{bin: path, args: args, Dir: dir, Addr: FreeAddr(t)}
 	if err := s.Run(); err != nil {
 		t.Fatalf("%v", err)
 	}
