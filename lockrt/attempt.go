@@ -79,8 +79,11 @@ func (l *Locker) ask(ctx context.Context, r protocol.AcquireRequest) outcome {
 	}
 }
 
-// worthAnother reports whether the same request may succeed in a moment. Replicas have had their time.
-func worthAnother(err error) bool { return isOutage(err) && !errors.As(err, new(notReplicated)) }
+// worthAnother reports whether the same request may succeed in a moment. Replicas have had their time, and whoever
+// refuses a connection now will do so in 50 ms.
+func worthAnother(err error) bool {
+	return isOutage(err) && !errors.As(err, new(notReplicated)) && !dialFailed(err)
+}
 
 var quickRetries = [...]time.Duration{10 * time.Millisecond, 50 * time.Millisecond}
 
@@ -122,14 +125,12 @@ func (e notReplicated) Error() string {
 // maybeDone reports whether a command that ended with this error may have been carried out. It was not if Redis refused
 // it, or if there was no connection to send it on.
 func maybeDone(err error) bool {
+	return errors.As(err, new(notReplicated)) || !dialFailed(err) && !refused(err)
+}
+
+func dialFailed(err error) bool {
 	var op *net.OpError
-	switch {
-	case errors.As(err, new(notReplicated)):
-		return true
-	case errors.As(err, &op):
-		return op.Op != "dial"
-	}
-	return !refused(err)
+	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // sleep waits for d, and reports whether ctx was still alive then. It does not begin a wait that ctx would not survive.

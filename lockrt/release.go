@@ -47,7 +47,7 @@ func (l *Locker) releaseNow(ctx context.Context, le *Lease) (protocol.Answer, er
 			return answer, nil
 		}
 		unsure = unsure || maybeDone(err)
-		if n == len(quickRetries) || !isOutage(err) || !sleep(ctx, quickRetries[n]) {
+		if n == len(quickRetries) || !worthAnother(err) || !sleep(ctx, quickRetries[n]) {
 			return protocol.Unknown, err
 		}
 	}
