@@ -54,11 +54,10 @@ func (a *acquisition) run() (*Lease, error) {
 	if err := a.l.strict(a.ctx); err != nil {
 		return nil, err
 	}
-	owner, err := protocol.NewOwner()
-	if err != nil {
-		return nil, &UnavailableError{Op: "acquire", Key: a.key.name, Cause: err}
+	a.keys = protocol.KeysOf(a.key.name)
+	if err := a.newOwner(); err != nil {
+		return nil, err
 	}
-	a.owner, a.keys = owner, protocol.KeysOf(a.key.name)
 	return a.enter()
 }
 
@@ -103,9 +102,7 @@ func (a *acquisition) ask(ctx context.Context, r protocol.AcquireRequest) (*Leas
 	case errors.Is(err, errAbandoned):
 		return nil, a.abandoned()
 	case err != nil:
-		err = classifyAcquire(a.key.name, err)
-		a.outage = err
-		return nil, err
+		return nil, a.failed(err)
 	}
 	a.outage = nil
 	if reply.Answer != protocol.Done {
@@ -113,6 +110,25 @@ func (a *acquisition) ask(ctx context.Context, r protocol.AcquireRequest) (*Leas
 		return nil, nil
 	}
 	return a.l.newLease(a.ctx, a.key, a.keys, a.owner, got), nil
+}
+
+// newOwner gives the acquisition an owner value that Redis has never seen.
+func (a *acquisition) newOwner() (err error) {
+	if a.owner, err = protocol.NewOwner(); err != nil {
+		return &UnavailableError{Op: "acquire", Key: a.key.name, Cause: err}
+	}
+	return nil
+}
+
+// failed notes a look that got no answer. A later one must not have the same owner value: what this one may have taken is
+// being given back in the background, and that would hit the later one.
+func (a *acquisition) failed(err error) error {
+	err = classifyAcquire(a.key.name, err)
+	a.outage = err
+	if e := a.newOwner(); e != nil {
+		return e
+	}
+	return err
 }
 
 // patience bounds one look: not longer than a command may take, nor much longer than the caller will wait.

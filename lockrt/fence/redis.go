@@ -7,27 +7,12 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/leasevet/leasevet/lockrt/internal/protocol"
 )
 
-// setScript compares and sets in one step. The fence of a value is kept beside it, in the same cluster slot. Fences are
-// below 2^53, which Lua compares exactly.
-//
-//	KEYS  1 value  2 fence
-//	ARGV  1 fence  2 value  3 TTL of both in ms, 0 for none
-//
-// Replies the highest fence seen.
-var setScript = redis.NewScript(`
-local seen = tonumber(redis.call('GET', KEYS[2]) or '0')
-if seen > tonumber(ARGV[1]) then return seen end
-if ARGV[3] == '0' then
-  redis.call('SET', KEYS[2], ARGV[1])
-  redis.call('SET', KEYS[1], ARGV[2])
-else
-  redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[3])
-  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-end
-return tonumber(ARGV[1])
-`)
+// setScript compares and sets in one step. The fence of a value is kept beside it, in the same cluster slot.
+var setScript = redis.NewScript(protocol.FenceSet)
 
 // Set sets a string key of Redis if no later owner has set it. Its fence is kept under "{key}:fenced" (or key +
 // ":fenced", if the key has a hash tag). With a ttl above 0 both expire together, which forgets the fence: let it be longer

@@ -135,3 +135,23 @@ if holder ~= ARGV[1] then return 0 end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1
 `
+
+// FenceSet sets a string key if no later owner has. It is fence.Set's, and is here because lockrttest has to know it too.
+// Fences are below 2^53, which Lua compares exactly.
+//
+//	KEYS  1 value  2 fence
+//	ARGV  1 fence  2 value  3 TTL of both in ms, 0 for none
+//
+// Replies the highest fence seen.
+const FenceSet = `
+local seen = tonumber(redis.call('GET', KEYS[2]) or '0')
+if seen > tonumber(ARGV[1]) then return seen end
+if ARGV[3] == '0' then
+  redis.call('SET', KEYS[2], ARGV[1])
+  redis.call('SET', KEYS[1], ARGV[2])
+else
+  redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[3])
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+end
+return tonumber(ARGV[1])
+`
