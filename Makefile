@@ -7,6 +7,8 @@
 #   make generate   write docs/kinds again
 #   make bench      measure, and write docs/bench.md again
 #   make clean-corpus  run over popular modules without locks: every finding is a false one
+#   make faults     lockrt under RUNS (500) schedules of faults; writes docs/lockrt-faults.md again
+#   make lockrt-bench  lockrt beside other locks; writes docs/lockrt-bench.md again
 #   make fuzz       make programs for FUZZTIME (10m) and check what is found in them
 #   make build      bin/leasevet
 
@@ -18,10 +20,10 @@ export GOWORK := off
 
 GOLANGCI := cmd/golangci-leasevet
 # Modules that live beside the root one and are cheap enough for every run.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard lockrt/go.mod examples/*/go.mod))
+MODULES := . $(patsubst %/go.mod,%,$(wildcard lockrt/go.mod lockrt/faults/go.mod examples/*/go.mod))
 TEST_FLAGS ?= -timeout 20m
 
-.PHONY: all build test test-all need-redis check check-format check-paths check-generated vet unit golangci invariance lint generate bench clean-corpus fuzz clean
+.PHONY: all build test test-all need-servers check check-format check-paths check-generated vet unit golangci invariance lint generate bench clean-corpus fuzz faults lockrt-bench vet-lockrt-bench clean
 
 all: build
 
@@ -29,17 +31,17 @@ build:
 	$(GO) build -o bin/ ./cmd/leasevet
 
 # Tests come last, so that the last lines are those of go test.
-test: need-redis check vet unit
+test: need-servers check vet unit
 
-test-all: test golangci invariance
+test-all: test golangci invariance vet-lockrt-bench
 
 # An ordinary test run does this for half of the folders.
 invariance:
 	LEASEVET_INVARIANCE=1 $(GO) test $(TEST_FLAGS) -run '^TestInvariance$$' ./analyzers
 
 # lockrt is tested on real servers.
-need-redis:
-	@.ci/need-redis
+need-servers:
+	@.ci/need-servers
 
 check: check-format check-paths check-generated
 
@@ -85,6 +87,19 @@ FUZZTIME ?= 10m
 
 fuzz:
 	$(GO) test ./analyzers -run '^$$' -fuzz FuzzEngine -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
+
+RUNS ?= 500
+
+# Random faults on processes and servers; every violation is printed with the seed that brings it back.
+faults: need-servers
+	cd lockrt/faults && $(GO) run . -runs $(RUNS) -o ../../docs/lockrt-faults.md
+
+# lockrt beside other locks, in one run.
+lockrt-bench: need-servers
+	cd lockrt/bench && $(GO) run . -o ../../docs/lockrt-bench.md
+
+vet-lockrt-bench:
+	cd lockrt/bench && $(GO) vet ./...
 
 clean:
 	rm -rf bin

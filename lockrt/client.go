@@ -3,6 +3,7 @@ package lockrt
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -43,6 +44,7 @@ func connect(given redis.UniversalClient, timeout time.Duration) (connection, er
 // singleOptions also serves failover clients: their way of finding the master is in the Dialer.
 func singleOptions(o redis.Options, timeout time.Duration, i *interrupts) *redis.Options {
 	o.Limiter = nil
+	unshare(&o)
 	// Each command is bounded by its context, so the client's own bounds only must not be shorter. Retries are ours: we
 	// know which of them need another look afterwards.
 	o.ContextTimeoutEnabled = true
@@ -57,6 +59,7 @@ func singleOptions(o redis.Options, timeout time.Duration, i *interrupts) *redis
 }
 
 func clusterOptions(o redis.ClusterOptions, timeout time.Duration, i *interrupts) *redis.ClusterOptions {
+	unshare(&o)
 	o.ContextTimeoutEnabled = true
 	o.MaxRetries = -1
 	o.PoolTimeout, o.DialTimeout = timeout, timeout
@@ -68,6 +71,20 @@ func clusterOptions(o redis.ClusterOptions, timeout time.Duration, i *interrupts
 	}
 	o.Dialer = i.dialer(o.Dialer)
 	return &o
+}
+
+// shared are options of newer versions of go-redis through which two clients would share state: a second client that
+// registers its handlers with the processor of the first one fails, and panics if maintenance notifications are required.
+// They are set by name, so that older versions, which do not have them, will do.
+var shared = [...]string{"PushNotificationProcessor", "ClientSideCache", "ClientSideCacheConfig"}
+
+func unshare(options any) {
+	v := reflect.ValueOf(options).Elem()
+	for _, name := range shared {
+		if f := v.FieldByName(name); f.IsValid() && f.CanSet() {
+			f.SetZero()
+		}
+	}
 }
 
 // shut closes the client if it is the Locker's own.
