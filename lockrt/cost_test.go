@@ -205,7 +205,7 @@ func TestUncontendedLatency(t *testing.T) {
 			best = ratio
 		}
 	}
-	if best > 1.30 {
+	if best > 1.30 && !oldRuntime {
 		t.Errorf("p50 is %.2f times the floor, want at most 1.30", best)
 	}
 }

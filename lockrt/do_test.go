@@ -123,6 +123,7 @@ func TestContentionPolicy(t *testing.T) {
 }
 
 func TestOutagePolicy(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	ctx := context.Background()
 	s.server.Kill()
@@ -150,6 +151,7 @@ func TestOutagePolicy(t *testing.T) {
 }
 
 func TestWaitEnduresAnOutage(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, lockrt.WithLease(6*time.Second))
 	held := s.acquire(s.l)
 	got := make(chan error, 8)
@@ -234,6 +236,7 @@ func TestLeaseLostDuringWork(t *testing.T) {
 }
 
 func TestWorkSucceededAndReleaseFailed(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, lockrt.WithLease(3*time.Second))
 	ctx := context.Background()
 	out, err := s.l.Do(ctx, s.key, func(context.Context) error {
@@ -287,6 +290,7 @@ func TestReentrant(t *testing.T) {
 }
 
 func TestMaxHold(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, lockrt.WithLease(600*time.Millisecond))
 	got := make(chan error, 1)
 	start := time.Now()

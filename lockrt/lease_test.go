@@ -11,6 +11,7 @@ import (
 )
 
 func TestWatchdogKeepsTheLease(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, lockrt.WithLease(600*time.Millisecond))
 	le := s.acquire(s.l)
 	for end := time.Now().Add(1800 * time.Millisecond); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
@@ -35,6 +36,7 @@ func TestWatchdogKeepsTheLease(t *testing.T) {
 }
 
 func TestRenewInBatches(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, lockrt.WithLease(2*time.Second))
 	ctx := context.Background()
 	const n = 500
@@ -179,6 +181,7 @@ func TestAcquireReleaseLeavesNothing(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, lockrt.WithLease(time.Second))
 	ctx := context.Background()
 	l, err := lockrt.New(s.rdb, lockrt.WithLease(time.Second))
@@ -216,6 +219,7 @@ func TestClose(t *testing.T) {
 }
 
 func TestCancelInFlight(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.server.Stop()

@@ -60,6 +60,7 @@ func TestMustPrefixPanics(t *testing.T) {
 
 // Companions are in the slot of the lock, as the cluster computes it.
 func TestCompanionSlots(t *testing.T) {
+	t.Parallel()
 	rdb := startCluster(t)
 	ctx := context.Background()
 	for _, name := range []string{"a", "a{b", "{t}a", "a{t}b", "x{}y{z", "{a{b}c}", "ключ"} {

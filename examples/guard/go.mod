@@ -4,7 +4,7 @@ go 1.21
 
 require (
 	github.com/leasevet/leasevet/lockrt v0.0.0
-	github.com/redis/go-redis/v9 v9.0.3
+	github.com/redis/go-redis/v9 v9.0.0
 )
 
 require (

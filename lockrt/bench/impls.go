@@ -31,6 +31,9 @@ type impl struct {
 	open       func(addr string) (locker, error)
 }
 
+// key is the lock that only this library takes.
+func (i impl) key() string { return "bench:" + i.name }
+
 // impls are measured in this order; the first one is what the others are compared with.
 var impls = []impl{
 	{"floor", "SET NX PX and compare-and-delete, polling every 10 ms: right as long as nothing goes wrong", openFloor},

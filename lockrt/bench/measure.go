@@ -35,11 +35,11 @@ func measureUncontended(i impl, addr string, rounds int) (u uncontended, err err
 	defer cancel()
 	var a, b []time.Duration
 	for n := 0; n < rounds+100; n++ {
-		x, err := timed(ctx, floor, "bench:floor")
+		x, err := timed(ctx, floor, impls[0].key())
 		if err != nil {
 			return u, err
 		}
-		y, err := timed(ctx, l, "bench:"+i.name)
+		y, err := timed(ctx, l, i.key())
 		if err != nil {
 			return u, err
 		}
@@ -49,7 +49,7 @@ func measureUncontended(i impl, addr string, rounds int) (u uncontended, err err
 	}
 	at := func(q float64) float64 { return float64(quantile(b, q)) / float64(quantile(a, q)) }
 	u = uncontended{Ratio: at(.5), P10: at(.1), P90: at(.9), Floor: quantile(a, .5), P50: quantile(b, .5)}
-	u.Allocs, u.Bytes, err = allocations(ctx, l, "bench:"+i.name)
+	u.Allocs, u.Bytes, err = allocations(ctx, l, i.key())
 	if err != nil {
 		return u, err
 	}
