@@ -88,7 +88,7 @@ func (le *Lease) runUnder(ctx context.Context, fn func(context.Context) error, o
 		result.Held = time.Since(le.began)
 		result.ReleaseErr = le.Release(ctx)
 	}()
-	err = fn(le.ctx)
+	err = fn(&le.ctx)
 	if lost := le.loss(); lost != nil {
 		err = joined(err, lost)
 	}

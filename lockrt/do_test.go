@@ -187,6 +187,9 @@ func TestWaitEnduresAnOutage(t *testing.T) {
 	time.Sleep(300 * time.Millisecond)
 	s.server.Kill()
 	start := time.Now()
+	time.Sleep(1700 * time.Millisecond) // the waiters have noticed
+	_, err := other.Acquire(context.Background(), s.key)
+	wantIs(t, err, lockrt.ErrUnavailable) // although others wait, nobody knows that it is held
 	for i := 0; i < cap(got); i++ {
 		wantIs(t, <-got, lockrt.ErrUnavailable)
 	}

@@ -42,14 +42,16 @@ func (w *waiter) poke() {
 	}
 }
 
-// standing returns what is known of the holder if flows of this Locker wait for it.
+// standing returns what is known of the holder if flows of this Locker wait for it. When it is not known, because they have
+// no answer yet or Redis is away, a newcomer has to ask for itself: it must not be told that somebody holds the lock.
 func (g *gates) standing(key string) (protocol.AcquireReply, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if gt, ok := g.byKey[key]; ok {
-		return gt.last, true
+	gt, ok := g.byKey[key]
+	if !ok || gt.outage != nil || gt.last.Answer == protocol.Unknown {
+		return protocol.AcquireReply{}, false
 	}
-	return protocol.AcquireReply{}, false
+	return gt.last, true
 }
 
 // join puts a flow at the end of the line. If that is the front too, it is to ask at once.

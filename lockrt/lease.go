@@ -55,7 +55,7 @@ func (l *Locker) newLease(ctx context.Context, key Key, keys protocol.Keys, owne
 // lease is lost (the cause matches ErrLeaseLost), released, or before it can expire. Its methods look at the clocks
 // themselves, so they are right at the first look of a process that was stopped meanwhile; a context derived from it needs
 // a moment more.
-func (le *Lease) Context() context.Context { return le.ctx }
+func (le *Lease) Context() context.Context { return &le.ctx }
 
 // Fence returns the number of this acquisition. Each acquisition of a lock has a higher one than those before it, so a
 // store that keeps the highest number it has seen can refuse a stale owner; see package fence.

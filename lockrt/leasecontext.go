@@ -12,19 +12,19 @@ type leaseContext struct {
 type leaseKey struct{}
 
 // Done implements context.Context.
-func (c leaseContext) Done() <-chan struct{} {
+func (c *leaseContext) Done() <-chan struct{} {
 	c.lease.check()
 	return c.Context.Done()
 }
 
 // Err implements context.Context.
-func (c leaseContext) Err() error {
+func (c *leaseContext) Err() error {
 	c.lease.check()
 	return c.Context.Err()
 }
 
 // Value implements context.Context. context.Cause asks through it, so it looks at the clocks too.
-func (c leaseContext) Value(key any) any {
+func (c *leaseContext) Value(key any) any {
 	if key == (leaseKey{}) {
 		return c.lease
 	}

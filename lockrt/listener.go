@@ -23,7 +23,8 @@ type listener struct {
 	stopped bool
 	cancel  context.CancelFunc
 	state   hearing
-	changed chan struct{} // closed and replaced with every state
+	first   chan struct{} // closed when the first attempt to subscribe has been answered
+	settled bool          // first is closed
 }
 
 type hearing int
@@ -41,36 +42,37 @@ const (
 	deafFor = 30 * time.Second
 	// hearPing is after how much silence the connection is tried, so that one that is cut without a word is found.
 	hearPing = 30 * time.Second
-	// channelMax bounds the pause between attempts to subscribe again.
+	// subscribeAgainMax bounds the pause between attempts to subscribe again.
 	subscribeAgainMax = time.Second
 )
 
 // listening reports whether a waiter may rely on being woken. The first call starts the subscription and waits until it is
-// confirmed: a release that comes between the look at the lock and the subscription would be missed.
+// confirmed: a release that comes between the look at the lock and the subscription would be missed. Later, while the
+// connection is made again, waiters poll; all of them are woken when it is there.
 func (e *listener) listening(ctx context.Context) bool {
 	e.mu.Lock()
 	e.start()
-	state, changed := e.state, e.changed
+	state, settled, first := e.state, e.settled, e.first
 	e.mu.Unlock()
-	if state == connecting {
-		t := time.NewTimer(firstSubscription)
-		defer t.Stop()
-		select {
-		case <-changed:
-		case <-t.C:
-		case <-ctx.Done():
-		}
-		e.mu.Lock()
-		state = e.state
-		e.mu.Unlock()
+	if settled {
+		return state == subscribed
 	}
-	return state == subscribed
+	t := time.NewTimer(firstSubscription)
+	defer t.Stop()
+	select {
+	case <-first:
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.state == subscribed
 }
 
 // start needs mu.
 func (e *listener) start() {
-	if e.changed == nil {
-		e.changed = make(chan struct{})
+	if e.first == nil {
+		e.first = make(chan struct{})
 	}
 	if e.started || e.stopped {
 		return
@@ -95,9 +97,9 @@ func (e *listener) set(state hearing, label string, err error) {
 	e.mu.Lock()
 	same := e.state == state
 	e.state = state
-	if !same {
-		close(e.changed)
-		e.changed = make(chan struct{})
+	if !e.settled {
+		e.settled = true
+		close(e.first)
 	}
 	e.mu.Unlock()
 	if !same {

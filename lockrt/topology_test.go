@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -63,6 +64,88 @@ func TestOnCluster(t *testing.T) {
 	report, err := newLocker(t, rdb).Check(context.Background())
 	if err != nil || report.Mode != "cluster" || !report.Scripts || !report.PubSub || len(report.Problems) != 0 {
 		t.Errorf("%+v %v", report, err)
+	}
+}
+
+// A slot is moved to another node while a lock in it is held. In between the scripts cannot run (TRYAGAIN, since a part of
+// their keys is elsewhere), which is an outage; the lease is renewed all the time, and the lock goes on where it is now.
+func TestSlotMigration(t *testing.T) {
+	t.Parallel()
+	c := redistest.StartCluster(t)
+	rdb := c.Client(t)
+	ctx := context.Background()
+	key := orders.Of("7")
+	l, other := newLocker(t, rdb, lockrt.WithLease(2*time.Second)), newLocker(t, rdb)
+	le, err := l.Acquire(ctx, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMigration(t, c, int(rdb.ClusterKeySlot(ctx, key.String()).Val()))
+	m.begin()
+	_, err = other.Acquire(ctx, key)
+	wantIs(t, err, lockrt.ErrUnavailable)
+	time.Sleep(2500 * time.Millisecond)
+	m.end(key.String(), "{"+key.String()+"}:f")
+	_, err = other.Acquire(ctx, key)
+	wantIs(t, err, lockrt.ErrNotAcquired)
+	time.Sleep(2500 * time.Millisecond)
+	if err := le.Context().Err(); err != nil {
+		t.Error(context.Cause(le.Context()))
+	}
+	if err := le.Release(ctx); err != nil {
+		t.Error(err)
+	}
+	next, err := other.Acquire(ctx, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next.Fence() <= le.Fence() {
+		t.Errorf("fence %d after %d", next.Fence(), le.Fence())
+	}
+	_ = next.Release(ctx)
+}
+
+// migration moves a slot by hand, as redis-cli --cluster reshard does.
+type migration struct {
+	t        *testing.T
+	slot     int
+	from, to *redistest.Server
+	ids      map[*redistest.Server]string
+}
+
+func newMigration(t *testing.T, c *redistest.Cluster, slot int) *migration {
+	n := slot * 3 / 16384
+	m := &migration{t: t, slot: slot, from: c.Nodes[n], to: c.Nodes[(n+1)%3], ids: map[*redistest.Server]string{}}
+	for _, s := range c.Nodes {
+		m.ids[s] = s.Client(t).Do(context.Background(), "CLUSTER", "MYID").Val().(string)
+	}
+	return m
+}
+
+func (m *migration) do(s *redistest.Server, args ...interface{}) {
+	m.t.Helper()
+	if err := s.Client(m.t).Do(context.Background(), args...).Err(); err != nil {
+		m.t.Fatal(args, err)
+	}
+}
+
+func (m *migration) begin() {
+	m.t.Helper()
+	m.do(m.to, "CLUSTER", "SETSLOT", m.slot, "IMPORTING", m.ids[m.from])
+	m.do(m.from, "CLUSTER", "SETSLOT", m.slot, "MIGRATING", m.ids[m.to])
+}
+
+func (m *migration) end(keys ...string) {
+	m.t.Helper()
+	host, port, err := net.SplitHostPort(m.to.Addr)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, k := range keys {
+		m.do(m.from, "MIGRATE", host, port, k, 0, 5000)
+	}
+	for s := range m.ids {
+		m.do(s, "CLUSTER", "SETSLOT", m.slot, "NODE", m.ids[m.to])
 	}
 }
 
