@@ -124,6 +124,13 @@ func (g *gates) look(w *waiter) turn {
 	return t
 }
 
+// asking notes that the head is about to ask to be queued. Whether it was is not known if there is no answer.
+func (g *gates) asking(w *waiter, r protocol.AcquireRequest) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w.gate.queued = w.gate.queued || r.Queue
+}
+
 // note keeps what an answer of the server says about this Locker's place.
 func (g *gates) note(w *waiter, r protocol.AcquireRequest, reply protocol.AcquireReply) {
 	g.mu.Lock()
@@ -131,11 +138,8 @@ func (g *gates) note(w *waiter, r protocol.AcquireRequest, reply protocol.Acquir
 	gt := w.gate
 	gt.outage = nil
 	gt.last = reply
-	switch {
-	case reply.Answer == protocol.Done:
+	if reply.Answer == protocol.Done {
 		gt.queued = r.More
-	case r.Queue && !reply.Foreign:
-		gt.queued = true
 	}
 }
 

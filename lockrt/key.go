@@ -26,7 +26,8 @@ var prefixes = struct {
 }{taken: map[string]bool{}}
 
 // MustPrefix registers a prefix and returns it. A separator at its end is dropped, so "lock:order" and "lock:order:" are
-// the same. It panics if the prefix is empty or has been registered before: two declarations of one prefix are two locks
+// the same. One that continues another, such as "lock:order:item", is allowed, but beware: its keys are also keys of the
+// shorter one with one part more. It panics if the prefix is empty or has been registered before: two declarations of one prefix are two locks
 // that somebody believes to be different. Call it for a package variable only.
 func MustPrefix(prefix string) Prefix {
 	name := strings.TrimSuffix(prefix, separator)

@@ -102,6 +102,7 @@ func (s *stander) ended(down error) error {
 // askAsHead asks Redis for everybody in the line. It returns neither lease nor error if the line goes on waiting.
 func (s *stander) askAsHead(t turn) (*Lease, error) {
 	r := protocol.AcquireRequest{Queue: s.l.ears.listening(s.ctx), More: t.more, Queued: t.queued}
+	s.l.gates.asking(s.w, r)
 	le, err := s.ask(s.ctx, r)
 	switch {
 	case s.ctx.Err() != nil && le == nil:

@@ -106,7 +106,7 @@ func (r *run) startWorker() error {
 	r.mu.Unlock()
 	text, err := json.Marshal(workerConfig{
 		Proc: number, Seed: r.rnd.Int63(), Locks: r.proxy.addr(), Store: r.store.Addr,
-		Lease: r.lease, Flows: 1 + r.rnd.Intn(4), Keys: 2, Until: r.until,
+		Lease: r.lease, Flows: 1 + r.rnd.Intn(4), Keys: 2, Pool: r.rnd.Intn(2), Until: r.until,
 	})
 	if err != nil {
 		return err

@@ -30,6 +30,7 @@ type workerConfig struct {
 	Lease time.Duration
 	Flows int
 	Keys  int
+	Pool  int // connections; 0 for go-redis's default
 	Until time.Time
 }
 
@@ -61,7 +62,7 @@ func workerMain(text string) error {
 	if err := json.Unmarshal([]byte(text), &cfg); err != nil {
 		return err
 	}
-	rdb := redis.NewClient(&redis.Options{Addr: cfg.Locks})
+	rdb := redis.NewClient(&redis.Options{Addr: cfg.Locks, PoolSize: cfg.Pool})
 	l, err := lockrt.New(rdb, lockrt.WithLease(cfg.Lease))
 	if err != nil {
 		return err
