@@ -20,7 +20,7 @@ export GOWORK := off
 
 GOLANGCI := cmd/golangci-leasevet
 # Modules that live beside the root one and are cheap enough for every run.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard lockrt/go.mod lockrt/faults/go.mod examples/*/go.mod))
+MODULES := . $(patsubst %/go.mod,%,$(wildcard lockrt/go.mod lockrt/faults/go.mod lockrt/lockrt*/go.mod examples/*/go.mod))
 TEST_FLAGS ?= -timeout 20m
 
 .PHONY: all build test test-all need-servers check check-format check-paths check-generated vet unit golangci invariance lint generate bench clean-corpus fuzz faults lockrt-bench vet-lockrt-bench clean

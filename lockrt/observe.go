@@ -53,7 +53,8 @@ const (
 	// EventWakeup is a waiter that looks again (Label: message, local, recheck, resubscribed, poll,
 	// outage).
 	EventWakeup EventKind = "wakeup"
-	// EventHeld and EventWaiting are gauges: how many leases are held, how many flows wait (N: now).
+	// EventHeld and EventWaiting are gauges: how many leases are held, how many flows wait (Delta: 1 or -1; N: the value
+	// after it). Events of several goroutines can overtake one another, so metrics should add up the deltas.
 	EventHeld    EventKind = "held"
 	EventWaiting EventKind = "waiting"
 )
@@ -64,7 +65,7 @@ type Event struct {
 	Prefix   string
 	Label    string
 	Duration time.Duration
-	N        int
+	N, Delta int
 	Err      error
 }
 
@@ -95,5 +96,5 @@ func (o *observer) count(kind EventKind, prefix string, delta int64) {
 		v, _ = o.gauges.LoadOrStore(gaugeKey{kind, prefix}, new(atomic.Int64))
 	}
 	g, _ := v.(*atomic.Int64)
-	o.to.Observe(Event{Kind: kind, Prefix: prefix, N: int(g.Add(delta))})
+	o.to.Observe(Event{Kind: kind, Prefix: prefix, N: int(g.Add(delta)), Delta: int(delta)})
 }
