@@ -111,30 +111,41 @@ func (e *listener) run(ctx context.Context) {
 	defer e.l.users.leave()
 	for ctx.Err() == nil {
 		err := e.hear(ctx)
-		if ctx.Err() == nil && refusesSubscription(err) {
+		switch {
+		case ctx.Err() != nil:
+		case refusesSubscription(err):
 			e.set(deaf, "forbidden", err)
 			e.l.log(slog.LevelWarn, "pub/sub is refused; waiters poll", "error", err)
 			sleep(ctx, deafFor)
+		default:
+			e.set(connecting, "lost", err)
 		}
 	}
 }
 
-// hear keeps one subscription until it is refused or ctx ends. go-redis makes the connection again by itself when it
+// errSilent is a connection on which not even a ping is answered: it was cut without a word.
+var errSilent = errors.New("no answer to a ping on the subscription")
+
+// hear keeps one subscription until it is refused, falls silent, or ctx ends. go-redis makes the connection again by itself when it
 // breaks, and subscribes again.
 func (e *listener) hear(ctx context.Context) error {
 	sub := e.l.conn.Subscribe(ctx, protocol.WakeChannels+e.l.id)
 	defer sub.Close()
 	stop := context.AfterFunc(ctx, func() { _ = sub.Close() })
 	defer stop()
+	pinged := false
 	for fails := 0; ctx.Err() == nil; {
 		msg, err := sub.ReceiveTimeout(ctx, hearPing)
 		switch {
 		case err == nil:
-			fails = 0
+			fails, pinged = 0, false
 			e.heard(msg)
 		case refusesSubscription(err):
 			return err
+		case isTimeout(err) && pinged:
+			return errSilent
 		case isTimeout(err):
+			pinged = true
 			_ = sub.Ping(ctx)
 		default:
 			e.set(connecting, "lost", err)

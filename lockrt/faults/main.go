@@ -27,7 +27,7 @@ func main() {
 	runs := flag.Int("runs", 30, "how many runs")
 	seed := flag.Int64("seed", 0, "do one run with this seed")
 	first := flag.Int64("first", 1, "seed of the first run")
-	side := flag.Int("parallel", 4, "how many runs side by side")
+	side := flag.Int("parallel", 6, "how many runs side by side")
 	page := flag.String("o", "", "write the page to this file")
 	flag.Parse()
 	if *seed != 0 {

@@ -155,3 +155,46 @@ func (w *windows) work(ctx context.Context, d time.Duration) {
 	case <-time.After(d):
 	}
 }
+
+// A subscription on which nothing comes any more is made again, with a waiter there all the time.
+func TestVirtualSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := lockrttest.New(t)
+		events := map[string]int{}
+		var mu sync.Mutex
+		obs := lockrt.ObserverFunc(func(e lockrt.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			if e.Kind == lockrt.EventSubscription {
+				events[e.Label]++
+			}
+		})
+		l, other := srv.Locker(), srv.Locker(lockrt.WithObserver(obs))
+		held, err := l.Acquire(context.Background(), jobs.Of("silent"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error)
+		go func() {
+			_, err := other.Do(context.Background(), jobs.Of("silent"), nothing, lockrt.WaitForContext())
+			done <- err
+		}()
+		time.Sleep(5 * time.Minute) // answers to pings keep it
+		if events["subscribed"] != 1 || events["lost"] != 0 {
+			t.Errorf("a quiet subscription: %v", events)
+		}
+		lockrttest.Mute(srv, true)
+		time.Sleep(2 * time.Minute)
+		lockrttest.Mute(srv, false)
+		time.Sleep(2 * time.Minute)
+		if events["subscribed"] < 2 || events["lost"] < 1 {
+			t.Errorf("a silent subscription: %v", events)
+		}
+		if err := held.Release(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}

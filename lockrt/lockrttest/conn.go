@@ -23,6 +23,7 @@ type conn struct {
 	more   *sync.Cond
 	queue  []reply
 	closed bool
+	muted  bool // what is sent is lost
 }
 
 func newConn(s *Server, n net.Conn) *conn {
@@ -34,8 +35,10 @@ func newConn(s *Server, n net.Conn) *conn {
 func (c *conn) send(r reply) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.queue = append(c.queue, r)
-	c.more.Signal()
+	if !c.muted {
+		c.queue = append(c.queue, r)
+		c.more.Signal()
+	}
 }
 
 func (c *conn) close() {
