@@ -171,6 +171,7 @@ func (a *acquisition) notAcquired(cause error) error {
 	}
 	return &NotAcquiredError{
 		Key: a.key.name, Waited: time.Since(a.start), HolderTTL: ttl, Foreign: a.last.Foreign, Cause: cause,
+		reserved: a.last.Answer == protocol.Reserved,
 	}
 }
 

@@ -44,13 +44,18 @@ type NotAcquiredError struct {
 	Foreign bool
 	// Cause is the error of the caller's context if that ended the wait, or nil.
 	Cause error
+
+	reserved bool // it is free, but another process has been woken for it
 }
 
 // Error implements error.
 func (e *NotAcquiredError) Error() string {
 	who := "held by another owner"
-	if e.Foreign {
+	switch {
+	case e.Foreign:
 		who = "held by an older lock"
+	case e.reserved:
+		who = "free, but it is another waiter's turn"
 	}
 	if e.HolderTTL < 0 {
 		who += " whose key never expires"

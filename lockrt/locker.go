@@ -29,7 +29,7 @@ type Locker struct {
 	strictly sync.Mutex
 	checked  bool
 
-	// What the tests replace to put a known fault back, see bugs_test.go.
+	// What the tests replace to put a known fault back, see export_test.go.
 	detach   func(context.Context) context.Context
 	leaseArg func() time.Duration
 }
