@@ -23,7 +23,7 @@ GOLANGCI := cmd/golangci-leasevet
 MODULES := . $(patsubst %/go.mod,%,$(wildcard lockrt/go.mod lockrt/faults/go.mod lockrt/lockrt*/go.mod examples/*/go.mod))
 TEST_FLAGS ?= -timeout 20m
 
-.PHONY: all build test test-all need-servers check check-format check-paths check-generated vet unit golangci invariance lint generate bench clean-corpus fuzz faults lockrt-bench vet-lockrt-bench clean
+.PHONY: all build test test-all need-servers check check-format check-paths check-generated vet unit golangci invariance lint generate bench clean-corpus fuzz faults lockrt-bench lockrt-newest vet-lockrt-bench clean
 
 all: build
 
@@ -33,7 +33,7 @@ build:
 # Tests come last, so that the last lines are those of go test.
 test: need-servers check vet unit
 
-test-all: test golangci invariance vet-lockrt-bench
+test-all: test golangci invariance lockrt-newest vet-lockrt-bench
 
 # An ordinary test run does this for half of the folders.
 invariance:
@@ -97,6 +97,14 @@ faults: need-servers
 # lockrt beside other locks, in one run.
 lockrt-bench: need-servers
 	cd lockrt/bench && $(GO) run . -o ../../docs/lockrt-bench.md
+
+# lockrt is tested with the oldest go-redis that serves; here with the newest.
+NEWEST_GO_REDIS ?= v9.23.0
+
+lockrt-newest: need-servers
+	@dir=$$(mktemp -d); cp lockrt/go.mod $$dir/newest.mod; cp lockrt/go.sum $$dir/newest.sum; cd lockrt; \
+	$(GO) mod edit -require=github.com/redis/go-redis/v9@$(NEWEST_GO_REDIS) $$dir/newest.mod && \
+	$(GO) test -mod=mod -modfile=$$dir/newest.mod $(TEST_FLAGS) ./...; rc=$$?; rm -rf $$dir; exit $$rc
 
 vet-lockrt-bench:
 	cd lockrt/bench && $(GO) vet ./...

@@ -104,7 +104,7 @@ func (a *acquisition) ask(ctx context.Context, r protocol.AcquireRequest) (*Leas
 	case err != nil:
 		return nil, a.failed(err)
 	}
-	a.outage = nil
+	a.last, a.outage = reply, nil
 	if reply.Answer != protocol.Done {
 		a.taken(reply)
 		return nil, nil

@@ -84,7 +84,10 @@ func (s *stander) over() error {
 // ended is the error of a wait that is over. If Redis could not be asked lately, that is what it says.
 func (s *stander) ended(down error) error {
 	cause := contextErr(s.acquisition.ctx)
-	if down == nil {
+	if last, known := s.l.gates.standing(s.key.name); known {
+		// The head of the line has had an answer since this flow's own look failed.
+		s.taken(last)
+	} else if down == nil {
 		down = s.acquisition.outage
 	}
 	if down != nil {
