@@ -35,7 +35,7 @@ test-all: test golangci invariance
 
 # An ordinary test run does this for half of the folders.
 invariance:
-	LEASEVET_INVARIANCE=1 $(GO) test $(TEST_FLAGS) -run '^TestInvariance$$' ./analyzers
+	LEASEVET_INVARIANCE=1 $(GO) test $(TEST_FLAGS) -run '^(TestInvariance|TestAcquiringOutlined)$$' ./analyzers
 
 check: check-format check-paths check-generated
 
