@@ -2,6 +2,7 @@ package selfcall
 
 import (
 	"fmt"
+	"go/token"
 	"go/types"
 	"maps"
 	"slices"
@@ -75,7 +76,7 @@ func (c *checker) add(g lockfacts.Guard) {
 
 // judge looks at the calls of one function.
 func (c *checker) judge(fn *ssa.Function) {
-	if c.r.Res.Wrappers[fn] {
+	if c.r.Res.Wrappers[fn] || c.locksItself(fn) {
 		return
 	}
 	for _, b := range fn.Blocks {
@@ -90,7 +91,7 @@ func (c *checker) judge(fn *ssa.Function) {
 // call reports a call that certainly goes past a wrapper.
 func (c *checker) call(fn *ssa.Function, call ssa.CallInstruction) {
 	g, ok := c.bypassed(call)
-	if !ok || c.held(call, g) || g.Wrapper == fn.String() || c.sets(fn, g) || !c.applies(g) {
+	if !ok || c.held(call, g) || g.Wrapper == fn.String() || c.sets(fn, g) || !c.applies(g) || nothingThere(call) {
 		return
 	}
 	at := c.r.Res.Site(call)
@@ -110,6 +111,46 @@ func (c *checker) call(fn *ssa.Function, call ssa.CallInstruction) {
 			short(g.Function), short(g.Wrapper), judge.Brief(g.At), className(g.Class)),
 		Related: []finding.Related{judge.Related(g.At, "called under the lock here"), judge.Related(g.Acquire, "acquired here")},
 	})
+}
+
+// locksItself reports whether a function takes and gives back a lock in its own text: its author has chosen what it does
+// under which lock, and what happens when it is not acquired is judged as that.
+func (c *checker) locksItself(fn *ssa.Function) bool {
+	return slices.ContainsFunc(c.r.Res.Locks, func(l lockfacts.Lock) bool { return outermost(l.Fn) == outermost(fn) })
+}
+
+func outermost(fn *ssa.Function) *ssa.Function {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return fn
+}
+
+// nothingThere reports whether the call only runs where something other than an error is nil: a locker or a client that
+// is not configured.
+func nothingThere(call ssa.CallInstruction) bool {
+	for b := call.Block(); b != nil && b.Idom() != nil; b = b.Idom() {
+		dom := b.Idom()
+		i, ok := dom.Instrs[len(dom.Instrs)-1].(*ssa.If)
+		if !ok {
+			continue
+		}
+		cond, ok := i.Cond.(*ssa.BinOp)
+		if !ok || types.Identical(cond.X.Type(), types.Universe.Lookup("error").Type()) {
+			continue
+		}
+		if n, ok := cond.Y.(*ssa.Const); !ok || !n.IsNil() {
+			continue
+		}
+		side := dom.Succs[0]
+		if cond.Op == token.NEQ {
+			side = dom.Succs[1]
+		}
+		if len(side.Preds) == 1 && side.Dominates(b) {
+			return true
+		}
+	}
+	return false
 }
 
 func fromProgram(p *lockfacts.Program, g lockfacts.Guard) bool {

@@ -44,7 +44,7 @@ func (r *Result) findGuards() {
 // add notes a guard.
 func (g *guards) add(x Guard) {
 	old, ok := g.byName[x.Function]
-	if ok && old.Class != x.Class {
+	if ok && (old.Class != x.Class || isFuncField(x.Function) && old.Wrapper != x.Wrapper) {
 		g.unsure[x.Function] = true
 		return
 	}
