@@ -1,8 +1,7 @@
 # One command per job; CONTRIBUTING.md says when to use which.
 #
 #   make test       everything that must hold for a change: checks, vet, tests of every module (this is what CI runs)
-#   make test-all   the same, and what takes minutes: golangci-lint with the plugin linked in, and every marked module
-#                   under other names and with its helpers elsewhere
+#   make test-all   the same, and what takes minutes: golangci-lint with the plugin linked in
 #   make lint       our own code under golangci-lint, with leasevet itself among the linters
 #   make generate   write docs/kinds again
 #   make bench      measure, and write docs/bench.md again
@@ -21,7 +20,7 @@ GOLANGCI := cmd/golangci-leasevet
 MODULES := . $(patsubst %/go.mod,%,$(wildcard lockrt/go.mod examples/*/go.mod))
 TEST_FLAGS ?= -timeout 20m
 
-.PHONY: all build test test-all check check-format check-paths check-generated vet unit golangci invariance lint generate bench clean-corpus fuzz clean
+.PHONY: all build test test-all check check-format check-paths check-generated vet unit golangci lint generate bench clean-corpus fuzz clean
 
 all: build
 
@@ -31,11 +30,7 @@ build:
 # Tests come last, so that the last lines are those of go test.
 test: check vet unit
 
-test-all: test golangci invariance
-
-# An ordinary test run does this for half of the folders.
-invariance:
-	LEASEVET_INVARIANCE=1 $(GO) test $(TEST_FLAGS) -run '^TestInvariance$$' ./analyzers
+test-all: test golangci
 
 check: check-format check-paths check-generated
 

@@ -3,7 +3,6 @@ package analyzers_test
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +14,6 @@ import (
 	"github.com/leasevet/leasevet/internal/rewrite"
 )
 
-// allOfIt makes TestInvariance take all folders of the large modules, which `make test-all` does; else every other one.
-const allOfIt = "LEASEVET_INVARIANCE"
-
 // What the marked modules are called, what their helpers are called, and in which package a helper stands changes no
 // finding. A finding moves with its line. Only its scope may change, from unit to program or back, and only where
 // something has moved out of its package: what one package knew alone now takes two.
@@ -27,16 +23,10 @@ func TestInvariance(t *testing.T) {
 	}
 	for _, m := range []struct {
 		name string
-		half bool     // enough in an ordinary run
 		of   []string // the analyzers that the module is made for, where the others find things by the way
-	}{{"cases/reports", false, nil}, {"cases/wiring", false, nil}, {"cases/peers", false, nil}, {"founding-a", true, nil},
-		{"founding-b", true, nil}, {"holding", true, []string{"lockscope", "lockorder"}}} {
-		t.Run(m.name, func(t *testing.T) {
-			if m.of != nil && os.Getenv(allOfIt) == "" {
-				t.Skip("takes minutes: " + allOfIt + " asks for it")
-			}
-			invariant(t, m.name, m.of, m.half && os.Getenv(allOfIt) == "")
-		})
+	}{{"cases/reports", nil}, {"cases/wiring", nil}, {"cases/peers", nil}, {"founding-a", nil}, {"founding-b", nil},
+		{"holding", []string{"lockscope", "lockorder"}}} {
+		t.Run(m.name, func(t *testing.T) { invariant(t, m.name, m.of) })
 	}
 }
 
@@ -54,28 +44,38 @@ var exceptions = []exception{
 }
 
 // invariant rewrites copies of a module and compares what is found.
-func invariant(t *testing.T, module string, of []string, half bool) {
-	plain := copyFolders(t, filepath.Join("../testdata", module), half)
-	before := by(of, within(plain, markedtest.Findings(t, plain)))
+func invariant(t *testing.T, module string, of []string) {
+	plain := copyAll(t, filepath.Join("../testdata", module))
+	before := by(of, within(plain, markedtest.FindingsInCopy(t, plain)))
 	if module != "cases/peers" && len(before) < 10 {
 		t.Errorf("%d findings prove nothing", len(before))
 	}
-	renamed, moved := copyAll(t, plain), copyAll(t, plain)
+	for _, v := range variants(t, plain) {
+		t.Run(v.name, func(t *testing.T) {
+			c := comparison{module: module, lines: v.lines, moves: v.moves, grown: grown(t, plain, v.dir)}
+			c.compare(t, before, by(of, within(v.dir, markedtest.FindingsInCopy(t, v.dir))))
+		})
+	}
+}
+
+// A variant is a rewritten copy of a module.
+type variant struct {
+	name, dir string
+	lines     *rewrite.Map
+	moves     bool
+}
+
+// variants rewrites copies of the module in dir. One that is renamed and moved has the faults of both; they are apart to
+// tell which of the two a lost finding is due to.
+func variants(t *testing.T, dir string) []variant {
+	t.Helper()
+	renamed := copyAll(t, dir)
 	names := rewritten(t, rewrite.Rename, renamed)
-	both := copyAll(t, renamed)
-	for _, v := range []struct {
-		name, dir string
-		lines     *rewrite.Map
-		moves     bool
-	}{
+	moved, both := copyAll(t, dir), copyAll(t, renamed)
+	return []variant{
 		{"renamed", renamed, names, false},
 		{"moved", moved, rewritten(t, rewrite.Move, moved), true},
 		{"both", both, names.Then(rewritten(t, rewrite.Move, both)), true},
-	} {
-		t.Run(v.name, func(t *testing.T) {
-			c := comparison{module: module, lines: v.lines, moves: v.moves, grown: grown(t, plain, v.dir), whole: !half}
-			c.compare(t, before, by(of, within(v.dir, markedtest.Findings(t, v.dir))))
-		})
 	}
 }
 
@@ -102,7 +102,6 @@ type comparison struct {
 	lines  *rewrite.Map
 	moves  bool
 	grown  map[string]bool // folders in which there are new files
-	whole  bool            // all folders are there
 }
 
 // spot is what of a finding must stay the same.
@@ -185,7 +184,7 @@ func replaces(s spot, used map[exception]bool) bool {
 // checkExceptions fails for exceptions that nothing needs any more.
 func (c *comparison) checkExceptions(t *testing.T, used map[exception]bool) {
 	for _, e := range exceptions {
-		if c.moves && c.whole && e.module == c.module && !used[e] {
+		if c.moves && e.module == c.module && !used[e] {
 			t.Errorf("%s in %s/%s is not lost any more: the exception can go", e.kind, e.module, e.folder)
 		}
 	}
@@ -239,27 +238,6 @@ func goFiles(t *testing.T, dir string) map[string]bool {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// copyFolders copies a module, or its first, third, fifth ... folder.
-func copyFolders(t *testing.T, from string, half bool) string {
-	t.Helper()
-	dir := copyAll(t, from)
-	if !half {
-		return dir
-	}
-	folders := map[string]bool{}
-	for f := range goFiles(t, dir) {
-		folders[folder(f)] = true
-	}
-	for i, name := range slices.Sorted(maps.Keys(folders)) {
-		if i%2 == 1 {
-			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return dir
 }
 
 func copyAll(t *testing.T, from string) string {

@@ -82,6 +82,9 @@ func (c *checker) mismatch(odd, right spelling) {
 	if odd.foreign && (right.foreign || !odd.imported) || c.theirs(odd) && c.theirs(right) {
 		return // its own package says so
 	}
+	if odd.At.Pos == right.At.Pos {
+		return // one text, and what is put into it was chosen
+	}
 	c.report(judge.Fault{
 		Kind: "mismatched-prefix", Level: finding.Error, At: odd.At, Class: odd.Class,
 		Message: fmt.Sprintf("%q here and %q at %s differ in the spelling only: whoever acquires the one does not exclude whoever holds "+
@@ -267,7 +270,7 @@ func (c *checker) shared() {
 
 func (c *checker) overwritten(class string, e lockfacts.Event) {
 	for _, k := range c.keys {
-		if k.foreign || class == "" || k.Class != class || root(k.Acquire.Function) == root(e.Fn.String()) {
+		if k.foreign || !hasLetters(strings.ReplaceAll(class, "{}", "")) || k.Class != class || root(k.Acquire.Function) == root(e.Fn.String()) {
 			continue
 		}
 		c.report(judge.Fault{

@@ -116,8 +116,24 @@ func (c *checker) alsoAssembled(a assembly, all []assembly) (lockfacts.Site, boo
 		}
 	}
 	for _, k := range c.keys {
-		if k.foreign && k.Class == a.class && onTheSpot(k) {
+		if k.foreign && k.At.Package != c.Pass.Pkg.Path() && k.Class == a.class && onTheSpot(k) {
 			return k.At, true
+		}
+	}
+	return c.releasedAs(a)
+}
+
+// releasedAs is where another function puts the same key together to release the lock.
+func (c *checker) releasedAs(a assembly) (lockfacts.Site, bool) {
+	for _, fn := range c.Res.Functions {
+		name := root(fn.String())
+		if name == a.fn {
+			continue
+		}
+		for _, e := range c.Res.Events(fn) {
+			if e.Op.Releases() && root(e.Key.Fn) == name && spellsOut(e.Key) && !inTest(e.At.Pos) && c.Res.Resolve(e.Key).Class() == a.class {
+				return siteOf(e.Key), true
+			}
 		}
 	}
 	return lockfacts.Site{}, false

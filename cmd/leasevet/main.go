@@ -9,6 +9,7 @@ import (
 )
 
 func main() {
+	lazyCollector()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal ends the analysis in order; the second one has its usual effect.
 	context.AfterFunc(ctx, stop)

@@ -229,7 +229,7 @@ func (t *T) f() {
 	b() //leasevet:ignore self-call
 }
 
-//leasevet:ignore self-call,polling-wait the whole function
+//leasevet:ignore self-call,unlocked-path the whole function
 func g() { a() }
 `
 
@@ -337,7 +337,7 @@ func TestAnalyzer(t *testing.T) {
 		}
 	}
 	unused := Unused(ignores, []finding.Finding{at(6, "self-call", ""), at(9, "no-ttl", "")})
-	if got, want := rows(unused), "7 unused-directive (*x/p.T).f\n15 unused-directive x/p.g\n"; got != want {
+	if got, want := rows(unused), "7 unused-directive (*x/p.T).f\n10 unused-directive (*x/p.T).f\n15 unused-directive x/p.g\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
@@ -351,6 +351,7 @@ func TestUnusedMessage(t *testing.T) {
 	want := []string{
 		"nothing on line 6 is reported as self-call; remove the comment",
 		"nothing on lines 8 to 9 is reported as long-ttl; take it out of the list",
+		"nothing on line 11 is reported as library-misuse/one; remove the comment",
 		"nothing on line 16 is reported as self-call; take it out of the list",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

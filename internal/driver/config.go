@@ -40,6 +40,11 @@ type Config struct {
 	// are.
 	WorthTests func(source func(visit func(text []byte) bool)) bool
 
+	// OwnFromSource reads the types of the program's own packages from source, so that the go command need not compile
+	// them. That costs less than export data where the build cache has none and nobody wants it later, as for a copy of
+	// a module; errors of the compiler are then found by the type checker alone.
+	OwnFromSource bool
+
 	// Keep picks what of a unit's results should outlive it; it becomes Unit.Result. It must not return anything that
 	// holds on to syntax or SSA of a large program. Nil keeps nothing. It may be called from several goroutines.
 	Keep func(importPath string, results map[*analysis.Analyzer]any) any

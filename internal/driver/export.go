@@ -46,7 +46,7 @@ func (l *loader) wanted(asked map[*node]bool) []string {
 			return
 		}
 		seen[n] = true
-		if n.variant() || asked[n] {
+		if n.variant() || asked[n] || l.cfg.OwnFromSource && n.main() {
 			for _, m := range n.imports {
 				visit(m)
 			}

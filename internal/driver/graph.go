@@ -35,7 +35,7 @@ type state struct {
 	factKey  string // fact, encoded, to see whether it changed
 	program  *lockfacts.Program
 	progKey  string
-	changed  bool // in this round: visible is not what it was
+	changed  lockfacts.Change // in this round: what of visible is not what it was
 	ran      bool
 	first    []finding.Finding // of the first run, unless the link asked for it
 	latest   []finding.Finding // of the last run

@@ -111,7 +111,10 @@ func (l *loader) listGraph(ctx context.Context) ([]*listed, []string, error) {
 	if l.cfg.Tests && l.cfg.WorthTests == nil {
 		return l.tool.list(ctx, []string{"-deps", "-test", "-json=" + graphFields}, l.cfg.Patterns)
 	}
-	flags := []string{"-deps", "-export", "-json=" + graphFields + ",Export,TestGoFiles,XTestGoFiles"}
+	flags := []string{"-deps", "-json=" + graphFields + ",Export,TestGoFiles,XTestGoFiles"}
+	if !l.cfg.OwnFromSource {
+		flags = append(flags, "-export")
+	}
 	pkgs, absent, err := l.tool.list(ctx, flags, l.cfg.Patterns)
 	if err != nil || l.cfg.Tests && slices.ContainsFunc(pkgs, l.testsMatter) {
 		return l.tool.list(ctx, []string{"-deps", "-test", "-json=" + graphFields}, l.cfg.Patterns)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/leasevet/leasevet/internal/finding"
+	"github.com/leasevet/leasevet/passes/clientmodel"
 	"github.com/leasevet/leasevet/passes/keyterm"
 	"github.com/leasevet/leasevet/passes/lockfacts"
 )
@@ -106,7 +107,7 @@ func runProbeFacts(pass *analysis.Pass) (any, error) {
 		if r.opens[fn.FullName()] {
 			at := pass.Fset.Position(d.Pos())
 			fact.Funcs = append(fact.Funcs, lockfacts.Summary{
-				Name: fn.FullName(), At: keyterm.Pos{File: at.Filename, Line: at.Line, Column: at.Column},
+				Name: fn.FullName(), Effects: []lockfacts.Effect{{Op: clientmodel.SetIfAbsent}}, At: keyterm.Pos{File: at.Filename, Line: at.Line, Column: at.Column},
 			})
 		}
 		if text, ok := constantResult(pass, d); ok {

@@ -108,14 +108,14 @@ func (r *run) units() []Unit {
 }
 
 // round visits all packages, imports first: in the first round every unit is run; later those that the link has news
-// for, and those that import a package whose facts have changed.
+// for, and those that a change in the facts of what they import concerns.
 func (r *run) round(ctx context.Context, round int, linked map[*node]bool) {
 	r.begin()
 	r.done, r.total = 0, r.expected(round, linked)
 	s := newSchedule(r.graph)
 	s.run(r.cfg.Parallel, func(n *node) {
-		stale := inherit(n)
-		if n.unit && ctx.Err() == nil && (round == 0 || linked[n] || stale) {
+		inherit(n)
+		if n.unit && ctx.Err() == nil && (round == 0 || linked[n] || r.stale(n)) {
 			safely(n, func() { r.unit(n, round) })
 		}
 		if n.unit {
@@ -138,16 +138,23 @@ func (r *run) expected(round int, linked map[*node]bool) int {
 	return count
 }
 
-// inherit collects the facts that n sees, and reports whether they are not those of the last round.
-func inherit(n *node) (changed bool) {
+// stale reports whether the facts that n sees are not those of the last round, in something that n can depend on.
+func (r *run) stale(n *node) bool {
+	return n.changed.Concerns(n.importPaths(), func(visit func([]byte) bool) {
+		r.eachSource(n, func(_ string, text []byte) bool { return visit(text) })
+	})
+}
+
+// inherit collects the facts that n sees, and what has changed in them since the last round.
+func inherit(n *node) {
 	var from []map[string]*lockfacts.Fact
+	n.changed = lockfacts.Change{}
 	for _, m := range n.imports {
-		changed = changed || m.changed
+		n.changed.Add(m.changed)
 		if len(m.visible) > 0 {
 			from = append(from, m.visible)
 		}
 	}
-	n.changed = changed
 	switch len(from) {
 	case 0:
 		n.visible = nil
@@ -159,7 +166,6 @@ func inherit(n *node) (changed bool) {
 			maps.Copy(n.visible, more)
 		}
 	}
-	return changed
 }
 
 // publish adds the fact of n to what importers see.
@@ -186,11 +192,16 @@ func (r *run) worth(n *node) bool {
 	if onlyTests && r.cfg.WorthTests != nil {
 		return r.cfg.WorthTests(source)
 	}
-	imports := make([]string, len(n.imports))
+	return r.cfg.Worth(n.importPaths(), n.visible, source)
+}
+
+// importPaths are the paths of what n imports itself.
+func (n *node) importPaths() []string {
+	paths := make([]string, len(n.imports))
 	for i, m := range n.imports {
-		imports[i] = m.path
+		paths[i] = m.path
 	}
-	return r.cfg.Worth(imports, n.visible, source)
+	return paths
 }
 
 // types reads the types of what a unit imports. A universe must not change while units use it, so they wait.
@@ -249,8 +260,7 @@ func (r *run) covered(n *node) bool {
 	case n.path == n.ForTest && n.reports:
 		return false
 	}
-	n.changed = n.changed || n.factKey != plain.factKey
-	n.fact, n.factKey = plain.fact, plain.factKey
+	n.replace(plain.fact, plain.factKey)
 	return true
 }
 
@@ -353,8 +363,7 @@ func (r *run) progress() {
 // take stores what a run of n yielded.
 func (n *node) take(out *passOutput, first bool) {
 	key := factKey(out.fact)
-	n.changed = n.changed || key != n.factKey
-	n.fact, n.factKey = out.fact, key
+	n.replace(out.fact, key)
 	n.failed, n.unknowns = out.failed, out.unknowns
 	n.latest = out.findings
 	if first {
@@ -366,9 +375,17 @@ func (n *node) take(out *passOutput, first bool) {
 // forget leaves a package without an answer that an earlier round may have had one for.
 func (n *node) forget() {
 	if n.ran {
-		n.changed = n.changed || n.fact != nil
-		n.fact, n.factKey, n.ran, n.latest = nil, "", false, nil
+		n.replace(nil, "")
+		n.ran, n.latest = false, nil
 	}
+}
+
+// replace gives n another fact, whose encoding is key.
+func (n *node) replace(fact *lockfacts.Fact, key string) {
+	if key != n.factKey {
+		n.changed.Add(lockfacts.Changes(n.fact, fact, n.visible))
+	}
+	n.fact, n.factKey = fact, key
 }
 
 // problems says why n is analysed only in part.

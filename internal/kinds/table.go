@@ -40,14 +40,14 @@ var table = []Kind{
 	{"lockkey", "shared-key", n, "unrelated work acquires the same key", now},
 	{"lockkey", "duplicate-prefix", w, "the same key prefix is spelled in two places", now},
 
-	{"acquirecheck", "acquire-ignored", e, "whether the lock was acquired is not looked at", later},
-	{"acquirecheck", "error-conflated", w, "contention and outage end in the same branch or result", later},
-	{"acquirecheck", "work-error-conflated", w, "failed work and failed acquire cannot be told apart", later},
-	{"acquirecheck", "skipped-as-success", n, "not acquired returns what success returns", later},
-	{"acquirecheck", "fail-open", w, "when Redis fails the section runs without the lock", later},
+	{"acquirecheck", "acquire-ignored", e, "whether the lock was acquired is not looked at", now},
+	{"acquirecheck", "error-conflated", w, "contention and outage end in the same branch or result", now},
+	{"acquirecheck", "work-error-conflated", w, "failed work and failed acquire cannot be told apart", now},
+	{"acquirecheck", "skipped-as-success", n, "not acquired returns what success returns", now},
+	{"acquirecheck", "fail-open", w, "when Redis fails the section runs without the lock", now},
 
-	{"lockwait", "polling-wait", w, "acquiring is retried at a fixed pause", later},
-	{"lockwait", "unbounded-wait", w, "waits without a limit or a context that can end it", later},
+	{"lockwait", "polling-wait", w, "acquiring is retried at a fixed pause", now},
+	{"lockwait", "unbounded-wait", w, "waits without a limit or a context that can end it", now},
 
 	{"lockscope", "leak-on-path", e, "a path leaves the section without releasing", now},
 	{"lockscope", "release-on-request-ctx", e, "the release runs on a context that may be cancelled by then", now},

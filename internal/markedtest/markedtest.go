@@ -30,6 +30,14 @@ func FindingsOf(t *testing.T, list []*analysis.Analyzer, dir string, patterns ..
 	return run(t, list, dir, patterns...).Findings
 }
 
+// FindingsInCopy is Findings for a module that was written for one test, and of which the build cache need know nothing.
+func FindingsInCopy(t *testing.T, dir string) []finding.Finding {
+	t.Helper()
+	cfg := config(analyzers.All(), dir)
+	cfg.OwnFromSource = true
+	return runConfig(t, cfg).Findings
+}
+
 // Run is a whole run, as the command makes it.
 func Run(t *testing.T, dir string, patterns ...string) *driver.Result {
 	t.Helper()
@@ -38,10 +46,20 @@ func Run(t *testing.T, dir string, patterns ...string) *driver.Result {
 
 func run(t *testing.T, list []*analysis.Analyzer, dir string, patterns ...string) *driver.Result {
 	t.Helper()
-	res, err := driver.Run(t.Context(), driver.Config{
+	return runConfig(t, config(list, dir, patterns...))
+}
+
+// config is how the command calls the driver.
+func config(list []*analysis.Analyzer, dir string, patterns ...string) driver.Config {
+	return driver.Config{
 		Dir: dir, Patterns: patterns, Tests: true, Analyzers: list, Clients: clientmodel.IsClient, Link: link.Plan,
 		Worth: lockfacts.Worth, WorthTests: lockfacts.WorthTests,
-	})
+	}
+}
+
+func runConfig(t *testing.T, cfg driver.Config) *driver.Result {
+	t.Helper()
+	res, err := driver.Run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

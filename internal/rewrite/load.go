@@ -51,9 +51,6 @@ type module struct {
 	names   map[string]bool // every identifier and every imported package's name
 }
 
-const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
-	packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax | packages.NeedModule
-
 // load reads the module in dir. It refuses one that does not build, because half the names would be missing.
 func load(dir string) (*module, error) {
 	abs, err := filepath.Abs(dir)
@@ -64,14 +61,8 @@ func load(dir string) (*module, error) {
 		return nil, err
 	}
 	m := &module{dir: abs, fset: token.NewFileSet(), names: map[string]bool{}}
-	m.roots, err = packages.Load(&packages.Config{Mode: loadMode, Dir: abs, Fset: m.fset, Tests: true}, "./...")
-	if err != nil {
+	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("load %s: %w", dir, err)
-	}
-	for _, p := range m.roots {
-		if len(p.Errors) > 0 {
-			return nil, fmt.Errorf("load %s: %w", p.PkgPath, p.Errors[0])
-		}
 	}
 	return m, m.read()
 }

@@ -134,7 +134,7 @@ func find(path string) (lib *library, sub, major string, ok bool) {
 	path = unversioned(path)
 	for i := range libraries {
 		for _, p := range libraries[i].paths {
-			if path != p && !strings.HasPrefix(path, p+"/") {
+			if !within(path, p) {
 				continue
 			}
 			sub = strings.TrimPrefix(strings.TrimPrefix(path, p), "/")
@@ -145,6 +145,11 @@ func find(path string) (lib *library, sub, major string, ok bool) {
 		}
 	}
 	return nil, "", "", false
+}
+
+// within reports whether path is p or lies below it.
+func within(path, p string) bool {
+	return strings.HasPrefix(path, p) && (len(path) == len(p) || path[len(p)] == '/')
 }
 
 // unversioned writes gopkg.in/redis.v5 as gopkg.in/redis/v5, as all other modules do it.

@@ -165,7 +165,8 @@ func (u *unit) knownImpl(iface, typ string) bool {
 
 // useful reports whether a summary says anything.
 func useful(s *Summary) bool {
-	if len(s.Effects) > 0 || len(s.Runs) > 0 || len(s.Lent) > 0 || len(s.Writes) > 0 || len(s.Comparisons) > 0 || len(s.Inner) > 0 || s.GuardedBy || s.NoReturn {
+	if len(s.Effects) > 0 || len(s.Runs) > 0 || len(s.Lent) > 0 || len(s.Writes) > 0 || len(s.Comparisons) > 0 || len(s.Inner) > 0 ||
+		s.GuardedBy || s.NoReturn || s.ErrorUse.says() {
 		return true
 	}
 	return slices.ContainsFunc(s.Results, func(t keyterm.Term) bool {

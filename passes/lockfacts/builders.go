@@ -226,7 +226,7 @@ func (f *frame) writtenTo(b *ssa.Alloc, call *ssa.Call) ([]keyterm.Term, bool) {
 	if first != b {
 		return nil, false
 	}
-	name := calleeName(&call.Call)
+	name := f.u.spell.callee(&call.Call)
 	switch {
 	case strings.HasSuffix(name, ").WriteString"), strings.HasSuffix(name, ").Write"):
 		return []keyterm.Term{f.literal(call.Call.Args[1], call.Pos())}, true

@@ -100,7 +100,7 @@ func (f *frame) literals(vs []ssa.Value, pos token.Pos) []keyterm.Term {
 
 // known is what the standard library's functions and the environment's sources return.
 func (f *frame) known(c *ssa.Call, i int) (keyterm.Term, bool) {
-	name := calleeName(&c.Call)
+	name := f.u.spell.callee(&c.Call)
 	if name == "" {
 		return keyterm.Term{}, false
 	}
@@ -190,6 +190,9 @@ func (u *unit) targets(f *frame, c ssa.CallInstruction) []target {
 			if mc, ok := common.Value.(*ssa.MakeClosure); ok {
 				args = append([]keyterm.Term{f.value(mc.Bindings[0])}, args...)
 			}
+			if out := u.boundInterface(fn.String(), args); len(out) > 0 {
+				return out
+			}
 		}
 		return []target{u.static(fn, args)}
 	}
@@ -199,7 +202,7 @@ func (u *unit) targets(f *frame, c ssa.CallInstruction) []target {
 // static is a target that is known by name.
 func (u *unit) static(fn *ssa.Function, args []keyterm.Term) target {
 	t := target{fn: u.target(fn), args: args}
-	t.name = t.fn.String()
+	t.name = u.spell.function(t.fn)
 	t.obj, _ = t.fn.Object().(*types.Func)
 	if row, ok := clientmodel.Lookup(t.obj); ok {
 		t.row = &row
@@ -237,6 +240,9 @@ func (u *unit) called(fn keyterm.Term, args []keyterm.Term, c ssa.CallInstructio
 	case keyterm.Func:
 		if fn.Index == 1 {
 			args = append([]keyterm.Term{fn.Args[0]}, args...)
+		}
+		if out := u.boundInterface(fn.Text, args); len(out) > 0 {
+			return out
 		}
 		t := u.named(fn.Text, args)
 		t.value = fn
@@ -287,7 +293,7 @@ func (u *unit) dynamic(c ssa.CallInstruction, args []keyterm.Term) []target {
 		if boundMethod(fn) || t != fn && len(t.Params) == len(args)+1 { // its receiver is not known here
 			a = append([]keyterm.Term{{}}, args...)
 		}
-		if len(t.Blocks) > 0 || u.funcs[t.String()] != nil || isRow(t) {
+		if len(t.Blocks) > 0 || u.funcs[u.spell.function(t)] != nil || isRow(t) {
 			out = append(out, u.static(t, a))
 		}
 	}
@@ -318,7 +324,7 @@ func (u *unit) invoked(f *frame, c ssa.CallInstruction) []target {
 	recv := f.value(common.Value)
 	args := append([]keyterm.Term{recv}, f.literals(common.Args, u.callPos(c))...)
 	if row, ok := clientmodel.Lookup(common.Method); ok {
-		return []target{{row: &row, obj: common.Method, name: common.Method.FullName(), args: args}}
+		return []target{{row: &row, obj: common.Method, name: u.spell.method(common.Method), args: args}}
 	}
 	if t, ok := u.methodOf(recv, common.Method.Name(), args); ok {
 		return []target{t}
@@ -474,7 +480,7 @@ func buildsString(c *ssa.Call, i int) bool {
 
 // opaque is the result of a function that the analysis does not look into: equal arguments give an equal result.
 func (f *frame) opaque(c *ssa.Call, i int) keyterm.Term {
-	t := keyterm.Term{Op: keyterm.Call, Text: calleeName(&c.Call), Index: i}
+	t := keyterm.Term{Op: keyterm.Call, Text: f.u.spell.callee(&c.Call), Index: i}
 	if c.Call.IsInvoke() || t.Text == "" {
 		t.Args = append(t.Args, f.value(c.Call.Value))
 	}

@@ -70,7 +70,7 @@ func (u *unit) decides(q question, use ssa.CallInstruction) bool {
 }
 
 func (u *unit) answered(q question, assume lockflow.Assume) *lockflow.Reach {
-	return lockflow.Walk(lockflow.Options{Start: q.at, Assume: assume, NoReturn: u.noReturn})
+	return lockflow.Walk(lockflow.Options{Start: q.at, Assume: assume, Vars: u.varsOf(q.at.Parent()), NoReturn: u.noReturn})
 }
 
 // precedes reports whether a runs before b on every path to b.
@@ -220,8 +220,11 @@ func comparison(v, root ssa.Value) ssa.Value {
 		}
 		return otherOf(c.X, c.Y, root)
 	case *ssa.Call:
-		if len(c.Call.Args) == 2 && comparesByName[calleeName(&c.Call)] {
-			return otherOf(c.Call.Args[0], c.Call.Args[1], root)
+		if len(c.Call.Args) != 2 {
+			return nil
+		}
+		if o := otherOf(c.Call.Args[0], c.Call.Args[1], root); o != nil && comparesByName[calleeName(&c.Call)] {
+			return o
 		}
 	}
 	return nil

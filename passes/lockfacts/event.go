@@ -104,12 +104,7 @@ func (u *unit) silent(c ssa.CallInstruction) bool {
 	if s := u.summaryOf(t); s != nil {
 		return len(s.Effects)+len(s.Runs)+len(s.Inner) == 0
 	}
-	for _, a := range c.Common().Args {
-		if mayHoldFunctions(a) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Common().Args, mayHoldFunctions)
 }
 
 // mayHoldFunctions reports whether an argument is a function or a list of such.
@@ -327,6 +322,7 @@ func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activit
 		for i := range ct.summary.Effects {
 			for _, e := range u.instantiate(ct.summary.Effects[i], ct, here) {
 				e.Maybe = e.Maybe || r.Maybe
+				e.waited(&r)
 				ev := Event{Effect: e, Instr: c, Fn: f.fn, from: origin{t.summary, -1, r.Then}}
 				ev.placed(c)
 				a.add(ev)
@@ -336,7 +332,7 @@ func (u *unit) runs(f *frame, c ssa.CallInstruction, r Run, t target, a *activit
 		u.noteRun(ct, under, f, c)
 	}
 	if !known && handedIn(fn) && len(a.runs) < maxEffects {
-		run := Run{Fn: fn, Args: args, Under: under, At: u.site(f, c), Maybe: r.Maybe}
+		run := Run{Fn: fn, Args: args, Under: under, At: u.site(f, c), Maybe: r.Maybe, Wait: r.Wait}
 		if r.Asked.IsValid() {
 			run.Asked, run.Value = run.At, u.subst(r.Value, t.env)
 		}

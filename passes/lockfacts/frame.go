@@ -36,7 +36,7 @@ const maxValueDepth = 200
 func (u *unit) frame(fn *ssa.Function) *frame {
 	f, ok := u.frames[fn]
 	if !ok {
-		f = &frame{u: u, fn: fn, name: fn.String(), memo: map[ssa.Value]keyterm.Term{}, busy: map[ssa.Value]bool{}}
+		f = &frame{u: u, fn: fn, name: u.spell.function(fn), memo: map[ssa.Value]keyterm.Term{}, busy: map[ssa.Value]bool{}}
 		u.frames[fn] = f
 	}
 	return f
@@ -62,7 +62,7 @@ func (f *frame) value(v ssa.Value) keyterm.Term {
 	f.depth--
 	delete(f.busy, v)
 	if t.Type == "" {
-		t.Type = types.TypeString(v.Type(), nil)
+		t.Type = f.u.spell.typ(v.Type())
 	}
 	// What was cut inside a cycle is only right there: asked for from outside, the value may be known.
 	if f.cuts == cuts || len(f.busy) == 0 || f.work > maxWork {
@@ -74,7 +74,7 @@ func (f *frame) value(v ssa.Value) keyterm.Term {
 func (f *frame) compute(v ssa.Value) keyterm.Term {
 	switch v := v.(type) {
 	case *ssa.Const:
-		return constTerm(v)
+		return constTerm(v, f.u.spell.typ(v.Type()))
 	case *ssa.Parameter:
 		return f.parameter(v)
 	case *ssa.FreeVar:
@@ -149,8 +149,8 @@ func (u *unit) pos(p token.Pos) keyterm.Pos {
 	return keyterm.Pos{File: x.Filename, Line: x.Line, Column: x.Column}
 }
 
-func constTerm(c *ssa.Const) keyterm.Term {
-	t := keyterm.Term{Op: keyterm.Const, Type: types.TypeString(c.Type(), nil)}
+func constTerm(c *ssa.Const, typ string) keyterm.Term {
+	t := keyterm.Term{Op: keyterm.Const, Type: typ}
 	switch {
 	case c.Value == nil:
 		t.Text = "nil"
@@ -384,7 +384,7 @@ func (f *frame) convert(v *ssa.Convert) keyterm.Term {
 	if isString(v.Type()) && isInteger(v.X.Type()) {
 		return f.at(keyterm.Term{Op: keyterm.Call, Text: "string", Args: []keyterm.Term{x}}, v.Pos()).Norm()
 	}
-	x.Type = types.TypeString(v.Type(), nil)
+	x.Type = f.u.spell.typ(v.Type())
 	return x
 }
 

@@ -176,13 +176,13 @@ func flag(v ssa.Value, depth int) bool {
 	case *ssa.TypeAssert, *ssa.Lookup:
 		return true
 	case *ssa.Call:
-		return asksContext(v)
+		return askedContext(v)
 	}
 	return false
 }
 
-// asksContext reports whether a call looks for something in a context.
-func asksContext(c *ssa.Call) bool {
+// askedContext reports whether a call looks for something in a context.
+func askedContext(c *ssa.Call) bool {
 	if c.Call.IsInvoke() {
 		return c.Call.Method.FullName() == "(context.Context).Value"
 	}

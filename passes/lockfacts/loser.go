@@ -122,8 +122,12 @@ func (e *Event) ranAt() keyterm.Pos {
 
 // byTerm knows the results of an acquire where they come back through a field or a method: `if h.Won()`.
 func (u *unit) byTerm(e *Event, s clientmodel.Scenario, v ssa.Value) (clientmodel.Abstract, bool) {
-	switch v.(type) {
-	case *ssa.Call, *ssa.UnOp, *ssa.Field, *ssa.Extract:
+	switch v := v.(type) {
+	case *ssa.Call, *ssa.Field, *ssa.Extract:
+	case *ssa.UnOp:
+		if _, local := v.X.(*ssa.Alloc); local { // what it holds depends on the path
+			return 0, false
+		}
 	default:
 		return 0, false
 	}

@@ -105,7 +105,7 @@ func (f *frame) copied(a *ssa.Alloc, whole *ssa.Store, s *types.Struct) keyterm.
 	o := f.at(keyterm.Term{Op: keyterm.Object, Text: typeName(a.Type())}, a.Pos())
 	for i := range s.NumFields() {
 		was := f.at(keyterm.Term{Op: keyterm.Field, Text: s.Field(i).Name(), Args: []keyterm.Term{v},
-			Type: types.TypeString(s.Field(i).Type(), nil), Names: []string{typeName(a.Type())}}, a.Pos()).Norm()
+			Type: f.u.spell.typ(s.Field(i).Type()), Names: []string{typeName(a.Type())}}, a.Pos()).Norm()
 		o = withField(o, s.Field(i).Name(), was)
 		if is, ok := set[i]; ok && isInteger(s.Field(i).Type()) && f.onlyIfZero(a, i) {
 			o.Args[len(o.Args)-1] = f.or(was, is, a.Pos())
@@ -231,7 +231,7 @@ func (f *frame) field(base ssa.Value, i int, at ssa.Value) keyterm.Term {
 	}
 	b := f.value(base)
 	t := keyterm.Term{Op: keyterm.Field, Text: s.Field(i).Name(), Args: []keyterm.Term{b},
-		Type: types.TypeString(s.Field(i).Type(), nil), Names: []string{typeName(base.Type())}}
+		Type: f.u.spell.typ(s.Field(i).Type()), Names: []string{typeName(base.Type())}}
 	return f.at(t, at.Pos()).Norm()
 }
 

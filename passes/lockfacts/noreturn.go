@@ -37,7 +37,7 @@ func (u *unit) noReturn(c ssa.CallInstruction) bool {
 	if _, ok := c.(*ssa.Call); !ok {
 		return false
 	}
-	name := calleeName(c.Common())
+	name := u.spell.callee(c.Common())
 	if name == "" || endings[name] || loggerEnds(name) {
 		return name != ""
 	}

@@ -1,110 +1,227 @@
 package lockfacts
 
 import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"sort"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
-
-	"github.com/leasevet/leasevet/passes/clientmodel"
-	"github.com/leasevet/leasevet/passes/keyterm"
 )
 
-// Chosen is where it is decided on which context a command runs, as far as fn and what it calls see it: the command
-// itself, unless the function around it was given the context; then that function's call, and so on.
-func (r *Result) Chosen(fn *ssa.Function, e *Effect) Site {
-	sites := append(append([]Site{}, e.Path...), e.At)
-	for i := len(sites) - 1; i > 0; i-- {
-		if Lexically(sites[i].Function, fn) || !r.given(sites[i].Function, e) {
-			return sites[i]
+// placeOf is an instruction's place.
+func (u *unit) placeOf(i ssa.Instruction) Site {
+	s := Site{Function: i.Parent().String(), Package: u.pass.Pkg.Path()}
+	if c, ok := i.(ssa.CallInstruction); ok {
+		s.Pos = u.pos(u.callPos(c))
+		return s
+	}
+	s.Pos = u.pos(i.Pos())
+	if !s.IsValid() { // a return that nobody wrote: the end of the function
+		if body := i.Parent().Syntax(); body != nil {
+			s.Pos = u.pos(body.End() - 1)
 		}
 	}
-	return sites[0]
+	return s
 }
 
-// given reports whether a function runs a command on a context that it was given as a parameter, or on one derived of
-// it, and so leaves the choice to its callers.
-func (r *Result) given(function string, e *Effect) bool {
-	s := r.Summary(function)
-	if s == nil {
+// condSite is the place of a condition.
+func (u *unit) condSite(i *ssa.If) Site {
+	s, ok := u.conds[i]
+	if !ok {
+		if u.conds == nil {
+			u.conds = map[*ssa.If]Site{}
+		}
+		s = u.findCond(i)
+		u.conds[i] = s
+	}
+	return s
+}
+
+func (u *unit) findCond(i *ssa.If) Site {
+	s := Site{Function: i.Parent().String(), Package: u.pass.Pkg.Path()}
+	if p := i.Cond.Pos(); p.IsValid() && sameBlock(i) {
+		s.Pos = u.pos(p)
+		return s
+	}
+	s.Pos = u.pos(u.condPos(i))
+	if !s.IsValid() {
+		s.Pos = u.pos(i.Cond.Pos())
+	}
+	return s
+}
+
+// sameBlock reports whether a condition is computed where it is asked.
+func sameBlock(i *ssa.If) bool {
+	v, ok := i.Cond.(ssa.Instruction)
+	if !ok || v.Block() != i.Block() {
 		return false
 	}
-	for i := range s.Effects {
-		if x := &s.Effects[i]; x.At == e.At && x.Op == e.Op {
-			root := contextRoot(x.Ctx)
-			return root.Op == keyterm.Param && root.Text == function && root.Type != "" && isContextName(root.Type)
+	_, compare := v.(*ssa.BinOp)
+	return compare
+}
+
+// condPos finds the condition in the text: that of the if or case around the first statement of a side.
+func (u *unit) condPos(i *ssa.If) token.Pos {
+	for _, b := range i.Block().Succs {
+		inLoop := b.Comment == "for.body"
+		if b.Comment != "if.then" && b.Comment != "switch.body" && b.Comment != "if.else" && !inLoop && len(b.Preds) != 1 {
+			continue
 		}
-	}
-	return false
-}
-
-func isContextName(typ string) bool { return typ == "context.Context" }
-
-// contextRoot is the context that another one was first derived of.
-func contextRoot(t keyterm.Term) keyterm.Term {
-	for {
-		t = t.Strip()
-		if _, ok := derivations[t.Text]; t.Op != keyterm.Call || !ok || len(t.Args) == 0 {
-			return t
-		}
-		t = t.Args[0]
-	}
-}
-
-// Lexically reports whether the named function is fn or a function literal in it.
-func Lexically(function string, fn *ssa.Function) bool {
-	name := fn.String()
-	return function == name || strings.HasPrefix(function, name+"$")
-}
-
-// Innermost is the innermost place of an effect that stands in the text of fn.
-func Innermost(fn *ssa.Function, e *Effect) Site {
-	sites := append(append([]Site{}, e.Path...), e.At)
-	for i := len(sites) - 1; i > 0; i-- {
-		if Lexically(sites[i].Function, fn) {
-			return sites[i]
-		}
-	}
-	return sites[0]
-}
-
-// CallAt is the call of a function, or of one of its literals, that stands at a place.
-func (r *Result) CallAt(fn *ssa.Function, at keyterm.Pos) *ssa.Call {
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			if c, ok := i.(*ssa.Call); ok && (r.u.pos(c.Pos()) == at || r.u.pos(r.u.callPos(c)) == at) {
-				return c
+		for _, x := range b.Instrs {
+			p := x.Pos()
+			if c, ok := x.(ssa.CallInstruction); ok {
+				p = u.callPos(c)
 			}
+			if !p.IsValid() {
+				continue
+			}
+			if cond := u.ifAround(p, inLoop); cond.IsValid() {
+				return cond
+			}
+			break
+		}
+	}
+	return token.NoPos
+}
+
+// ifAround is the condition of the innermost if or case, or for if it is one, whose body has a place.
+func (u *unit) ifAround(p token.Pos, inLoop bool) token.Pos {
+	for _, n := range u.enclosing(p) {
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			if inLoop && n.Cond != nil && n.Body.Pos() <= p && p < n.Body.End() {
+				return n.Cond.Pos()
+			}
+		case *ast.IfStmt:
+			if n.Body.Pos() <= p && p < n.Body.End() || n.Else != nil && n.Else.Pos() <= p && p < n.Else.End() {
+				return n.Cond.Pos()
+			}
+		case *ast.CaseClause:
+			if n.Colon <= p && len(n.List) > 0 {
+				return n.List[0].Pos()
+			}
+		case *ast.FuncLit, *ast.FuncDecl:
+			return token.NoPos
+		}
+	}
+	return token.NoPos
+}
+
+// enclosing lists the nodes around a place, innermost first, up to its declaration.
+func (u *unit) enclosing(p token.Pos) []ast.Node {
+	f := u.fileAt(p)
+	if f == nil {
+		return nil
+	}
+	n := sort.Search(len(f.Decls), func(i int) bool { return f.Decls[i].End() > p })
+	if n == len(f.Decls) {
+		return nil
+	}
+	var path []ast.Node
+	ast.Inspect(f.Decls[n], func(x ast.Node) bool {
+		if x == nil || p < x.Pos() || p >= x.End() {
+			return false
+		}
+		path = append(path, x)
+		return true
+	})
+	slices.Reverse(path)
+	return path
+}
+
+func (u *unit) fileAt(p token.Pos) *ast.File {
+	for _, f := range u.pass.Files {
+		if f.FileStart <= p && p < f.FileEnd {
+			return f
 		}
 	}
 	return nil
 }
 
-// Function is the function of the package by name, or nil.
-func (r *Result) Function(name string) *ssa.Function { return r.u.byName[name] }
-
-// IsWork reports whether a call does something that takes time: not a function of package context, of a client library,
-// of a lock, or one that returns nothing, and so logs or
-// counts, or a text, and so makes a key.
-func (r *Result) IsWork(c *ssa.Call) bool {
-	if _, builtin := c.Call.Value.(*ssa.Builtin); builtin || noWork(c.Call.Signature().Results()) {
-		return false
-	}
-	name := calleeName(&c.Call)
-	if clientmodel.IsClient(FunctionPackage(name)) {
-		return false
-	}
-	for _, p := range []string{"context.", "errors.", "fmt.", "(context.", "(error).", "strings.", "strconv.", "time.", "(time."} {
-		if strings.HasPrefix(name, p) {
-			return false
+// loopSite is the for around an instruction, not valid if there is none.
+func (u *unit) loopSite(i ssa.Instruction) Site {
+	p := i.Pos()
+	for _, n := range u.enclosing(p) {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			return Site{Pos: u.pos(n.Pos()), Function: i.Parent().String(), Package: u.pass.Pkg.Path()}
+		case *ast.FuncLit, *ast.FuncDecl:
+			return Site{}
 		}
 	}
-	for _, e := range r.u.eventsOf(c.Parent()) {
-		if e.Instr == ssa.CallInstruction(c) && (e.Op.Acquires() || e.Op.Releases() || len(e.Path) == 0) {
-			return false
-		}
-	}
-	return !accessor(c)
+	return Site{}
 }
 
-// EndsProcess reports whether a call certainly does not return.
-func (r *Result) EndsProcess(c ssa.CallInstruction) bool { return r.u.noReturn(c) }
+// meant reports whether the program says on a branch that it goes on without the lock: by a comment, by a log line, or by
+// a mutex that takes the lock's place.
+func (u *unit) meant(fn *ssa.Function, i *ssa.If, outage, taken *scenarioRun, says func(string) bool) bool {
+	line := u.condSite(i).Line
+	for _, b := range fn.Blocks {
+		for _, x := range b.Instrs {
+			c, ok := x.(*ssa.Call)
+			if !ok || !outage.Has(x) || taken.Has(x) {
+				continue
+			}
+			if logs(&c.Call) && saysWithout(constantText(c)) || calleeName(&c.Call) == "(*sync.Mutex).Lock" {
+				return true
+			}
+		}
+	}
+	return u.commented(u.condPos(i), line, says)
+}
+
+// commented reports whether a comment in the branch says so, or one above the condition speaks of going on.
+func (u *unit) commented(p token.Pos, line int, says func(string) bool) bool {
+	for _, n := range u.enclosing(p) {
+		s, ok := n.(*ast.IfStmt)
+		if !ok {
+			continue
+		}
+		return u.commentedIn(s, line, says)
+	}
+	return false
+}
+
+// commentedIn looks at the comments from the line above a branch to its end.
+func (u *unit) commentedIn(s *ast.IfStmt, line int, says func(string) bool) bool {
+	f := u.fileAt(s.Pos())
+	first := sort.Search(len(f.Comments), func(i int) bool { return u.pos(f.Comments[i].End()).Line >= line-1 })
+	for _, g := range f.Comments[first:] {
+		if g.Pos() >= s.Body.End() {
+			break
+		}
+		at := u.pos(g.End()).Line
+		if s.Body.Pos() <= g.Pos() && at > line && says(g.Text()) || at == line-1 && saysWithout(g.Text()) {
+			return true
+		}
+	}
+	return false
+}
+
+// anyText is for a branch in which any comment explains what is done.
+func anyText(string) bool { return true }
+
+// constantText is the constant text among a call's arguments.
+func constantText(c *ssa.Call) string {
+	var out []string
+	for _, a := range c.Call.Args {
+		if k, ok := a.(*ssa.Const); ok && k.Value != nil && isString(k.Type()) {
+			out = append(out, k.Value.ExactString())
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// saysWithout reports whether a text speaks of working without the lock.
+func saysWithout(text string) bool {
+	text = strings.ToLower(text)
+	for _, w := range []string{"without", "going on", "go on", "proceed", "continu", "anyway", "unlocked", "unprotected", "fail open",
+		"fail-open", "best effort", "best-effort", "degrade", "not locked", "no lock", "safe to run"} {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}

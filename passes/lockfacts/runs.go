@@ -3,6 +3,8 @@ package lockfacts
 import (
 	"slices"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/leasevet/leasevet/passes/clientmodel"
 	"github.com/leasevet/leasevet/passes/lockflow"
 )
@@ -26,23 +28,29 @@ func (e *Event) follows(acq *Event) bool {
 
 // follow notes for each run which releases of the function's own effects can come after it. A release that only undoes
 // something failed is none.
-func (u *unit) follow(a *activity, s *Summary) {
+func (u *unit) follow(fn *ssa.Function, a *activity, s *Summary) {
+	if !slices.ContainsFunc(a.events, undoes) {
+		return
+	}
 	for i := range s.Runs {
 		r := &a.runs[i]
-		after := lockflow.Walk(lockflow.Options{Start: r.Instr, NoReturn: u.noReturn})
+		after := lockflow.Walk(lockflow.Options{Start: r.Instr, Vars: u.varsOf(fn), NoReturn: u.noReturn})
 		n := 0
 		for j := range a.events {
 			e := &a.events[j]
 			if !propagates(*e) {
 				continue
 			}
-			if e.Op.Releases() && !e.Closed && !e.OnError && !after.Cut && (after.Has(e.Instr) || r.precedes(e)) {
+			if undoes(*e) && !after.Cut && (after.Has(e.Instr) || r.precedes(e)) {
 				s.Runs[i].Then = append(s.Runs[i].Then, n)
 			}
 			n++
 		}
 	}
 }
+
+// undoes reports whether an effect can end what a run began.
+func undoes(e Event) bool { return e.Op.Releases() && !e.Closed && !e.OnError }
 
 // precedes reports whether the called function that carries out the run has the effect after it.
 func (r *runEvent) precedes(e *Event) bool {

@@ -17,7 +17,7 @@ import (
 // is computed again until nothing changes or the rounds are used up.
 func (u *unit) summaryOf(fn *ssa.Function) *Summary {
 	if len(fn.Blocks) == 0 {
-		return u.funcs[fn.String()]
+		return u.funcs[u.spell.function(fn)]
 	}
 	if s, ok := u.summaries[fn]; ok {
 		return s
@@ -85,13 +85,14 @@ func same(a, b *Summary) bool {
 
 // summarize computes a summary.
 func (u *unit) summarize(fn *ssa.Function) *Summary {
-	s := &Summary{Name: fn.String(), Params: len(fn.Params), At: u.pos(fn.Pos()), GuardedBy: u.declared[fn.Pos()]}
+	s := &Summary{Name: u.spell.function(fn), Params: len(fn.Params), At: u.pos(fn.Pos()), GuardedBy: u.declared[fn.Pos()]}
 	a := u.activityOf(fn)
 	locks := u.pair(fn, &a)
 	u.locks[fn] = locks
 	u.activities[fn] = &a
 	u.markConditional(fn, &a)
 	u.findKept(fn, &a)
+	u.remark(fn, &a, locks)
 	for i, e := range a.events {
 		if !propagates(e) {
 			continue
@@ -104,16 +105,22 @@ func (u *unit) summarize(fn *ssa.Function) *Summary {
 	}
 	s.Runs = u.runsUnder(fn, &a, locks)
 	s.Lent = u.lent(fn, locks)
-	u.follow(&a, s)
+	u.follow(fn, &a, s)
 	s.Results = u.results(fn)
 	s.NoReturn = u.neverReturns(fn)
 	s.Comparisons = u.comparisons(fn, &a)
+	s.ErrorUse = u.errorUse(fn)
 	s.Inner = a.innerOf()
 	if optionFunction(fn) {
 		s.Writes = u.optionWrites(fn)
 	}
 	return s
 }
+
+// closedHops is how many calls up a lock is known that somebody below acquires and releases, where callers can only say
+// for which entity: what they hand over further up is their own. Without it most of a large program would be read for
+// the locks deep below it.
+const closedHops = 3
 
 // propagates reports whether callers have to know of an effect: what is open, and what their arguments still decide.
 func propagates(e Event) bool {
@@ -123,7 +130,10 @@ func propagates(e Event) bool {
 	if e.Op == clientmodel.Get || e.Op == clientmodel.Set {
 		return len(e.Path) < 4 && (dependsOnParams(e.Key) || e.Key.Class() != "")
 	}
-	return !e.Closed || dependsOnParams(e.Key) || dependsOnParams(e.TTL) || dependsOnParams(e.Owner)
+	if !e.Closed || dependsOnParams(e.TTL) || dependsOnParams(e.Owner) {
+		return true
+	}
+	return dependsOnParams(e.Key) && (len(e.Path) < closedHops || e.Key.Class() == "")
 }
 
 // results are the values that a function returns, joined over its returns. An error result says nothing.
@@ -148,7 +158,7 @@ func (u *unit) results(fn *ssa.Function) []keyterm.Term {
 			all = dropZero(all)
 		}
 		if len(all) > 0 {
-			out[i] = keyterm.Term{Op: keyterm.Set, Args: all, Type: types.TypeString(fn.Signature.Results().At(i).Type(), nil)}.Norm()
+			out[i] = keyterm.Term{Op: keyterm.Set, Args: all, Type: u.spell.typ(fn.Signature.Results().At(i).Type())}.Norm()
 		}
 	}
 	return out
@@ -200,6 +210,7 @@ func (u *unit) runsUnder(fn *ssa.Function, a *activity, locks []Lock) []Run {
 			run.Asked, run.Value = at, q.value
 		}
 		run.Under = append(run.Under, coveredBy(locks, r.Instr)...)
+		u.findWait(fn, &run, &r)
 		out = append(out, run)
 	}
 	return out
@@ -254,7 +265,9 @@ func isNil(v ssa.Value) bool {
 // be one: then it depends on the form of its reply.
 func (u *unit) outcomesFor(fn *ssa.Function, e *Event) []Outcome {
 	if e.Op != clientmodel.RunWords && e.Op != clientmodel.RunScript {
-		if o := u.outcomeFor(fn, e); o.useful(fn) {
+		o := u.outcomeFor(fn, e)
+		u.traceOutcome(o, e)
+		if o.useful(fn) {
 			return []Outcome{*o}
 		}
 		return nil

@@ -112,6 +112,7 @@ type Summary struct {
 	NoReturn bool
 	// GuardedBy is true where a directive says which lock callers must hold.
 	GuardedBy bool
+	ErrorUse
 	// At is where the function is declared.
 	At keyterm.Pos
 }
@@ -160,6 +161,8 @@ type Effect struct {
 	Script               keyterm.Term
 	Keys, Args           []keyterm.Term
 	KeysKnown, ArgsKnown bool
+	// Remarks are about an acquire: how its end is told, and how it is waited for.
+	Remarks []Remark
 }
 
 // Run is a call of a function value.
@@ -177,6 +180,8 @@ type Run struct {
 	Value keyterm.Term
 	// Then lists the effects of the summary, by index, that release something and can follow the run.
 	Then []int
+	// Wait is how the function runs it again and again until it says yes.
+	Wait Wait
 }
 
 // Lent is a call, under a lock, of a method of an object that the function is given, or of a function that it is given.
@@ -204,4 +209,6 @@ type Outcome struct {
 	Reply clientmodel.Reply
 	// Held, Taken and Outage give one abstract value per result.
 	Held, Taken, Outage []clientmodel.Abstract
+	// TakenFaces and OutageFaces say what each result can be recognised by, nil if unknown.
+	TakenFaces, OutageFaces []string
 }

@@ -56,11 +56,14 @@ type unit struct {
 	scripts    map[string]lua.Script
 	joins      map[string]keyterm.Term
 	clients    map[string]*types.Package // the client libraries in sight, by path
+	spell      *spellings
 	Unknowns   map[string]int
 	counted    map[unknownAt]bool
-	never      map[*ssa.Function]bool     // see neverReturns
+	never      map[*ssa.Function]bool // see neverReturns
+	traceVars  map[*ssa.Function]*lockflow.Vars
 	open       map[string][]*ssa.Function // see openReleases
 	endings    map[string]Ending          // of parameters; see ender
+	conds      map[*ssa.If]Site           // see condSite
 }
 
 // newUnit builds the SSA form of the package and indexes what its functions write.
@@ -78,7 +81,7 @@ func (u *unit) again() *unit {
 	v.importFacts()
 	v.prog, v.pkg, v.fns, v.byName = u.prog, u.pkg, u.fns, u.byName
 	v.graph, v.in, v.calls, v.methodsBy = u.graph, u.in, u.calls, u.methodsBy
-	v.scripts, v.names, v.clients = u.scripts, u.names, u.clients
+	v.scripts, v.names, v.clients, v.spell = u.scripts, u.names, u.clients, u.spell
 	v.index()
 	return v
 }
@@ -92,7 +95,7 @@ func emptyUnit(pass *analysis.Pass) *unit {
 		summaries: map[*ssa.Function]*Summary{}, busy: map[*ssa.Function]bool{}, rounds: map[*ssa.Function]int{}, joins: map[string]keyterm.Term{},
 		Unknowns: map[string]int{}, cyclic: map[*ssa.Function]bool{}, partial: map[*ssa.Function]*Summary{},
 		locks: map[*ssa.Function][]Lock{}, activities: map[*ssa.Function]*activity{}, vars: map[*ssa.Function]*lockflow.Vars{},
-		runsOf: map[*ssa.Function][]ranUnder{}, scripts: map[string]lua.Script{},
+		runsOf: map[*ssa.Function][]ranUnder{}, scripts: map[string]lua.Script{}, spell: newSpellings(),
 	}
 }
 
@@ -190,10 +193,10 @@ func (u *unit) collect() {
 		if f == nil || len(f.Blocks) == 0 || f.Pkg != u.pkg && f.Origin() == nil {
 			return
 		}
-		if _, dup := u.byName[f.String()]; dup {
+		if _, dup := u.byName[u.spell.function(f)]; dup {
 			return
 		}
-		u.byName[f.String()] = f
+		u.byName[u.spell.function(f)] = f
 		u.fns = append(u.fns, f)
 		for _, a := range f.AnonFuncs {
 			add(a)
@@ -207,7 +210,7 @@ func (u *unit) collect() {
 			u.methods(m.Type(), add)
 		}
 	}
-	slices.SortFunc(u.fns, func(a, b *ssa.Function) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(u.fns, u.byFullName)
 }
 
 func (u *unit) methods(t types.Type, add func(*ssa.Function)) {
@@ -315,13 +318,18 @@ func (u *unit) dynamicCallees(site ssa.CallInstruction) []*ssa.Function {
 			out = append(out, e.Callee.Func)
 		}
 	}
-	slices.SortFunc(out, func(a, b *ssa.Function) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(out, u.byFullName)
 	return slices.Compact(out)
 }
 
 // name is the name under which a function's summary is known: its origin's if it is an instance, its target's if it is
 // a wrapper made by the compiler.
-func (u *unit) name(f *ssa.Function) string { return u.target(f).String() }
+func (u *unit) name(f *ssa.Function) string { return u.spell.function(u.target(f)) }
+
+// byFullName orders functions.
+func (u *unit) byFullName(a, b *ssa.Function) int {
+	return strings.Compare(u.spell.function(a), u.spell.function(b))
+}
 
 // target is the function that f stands for.
 func (u *unit) target(f *ssa.Function) *ssa.Function {

@@ -36,6 +36,7 @@ func (u *unit) wants() []string {
 	}
 	u.wantsSettings(note)
 	u.wantsEndings(found)
+	u.wantsUse(found)
 	return slices.Sorted(maps.Keys(found))
 }
 

@@ -116,15 +116,43 @@ func (u *unit) ours(pkg string) bool {
 	return m != nil && m.Path != "" && (pkg == m.Path || strings.HasPrefix(pkg, m.Path+"/"))
 }
 
-// FunctionPackage is the import path in a function's full name, as ssa or guards spell it.
+// FunctionPackage is the import path in the full name of a function, method, type or field, as ssa or guards spell it.
+// The last element of a path may have a dot itself, as in "gopkg.in/yaml.v3" and "github.com/nats-io/nats.go".
 func FunctionPackage(function string) string {
-	s := strings.TrimLeft(strings.TrimPrefix(function, "field "), "(*")
-	slash := strings.LastIndexByte(s, '/')
-	dot := strings.IndexByte(s[slash+1:], '.')
-	if dot < 0 {
-		return s
+	s, field := strings.CutPrefix(function, "field ")
+	if recv, method, ok := strings.Cut(strings.TrimLeft(s, "(*"), ")."); ok && method != "" {
+		s, _, _ = strings.Cut(recv, "[")
+		return beforeLast(s, '.')
 	}
-	return s[:slash+1+dot]
+	s, _, _ = strings.Cut(strings.TrimLeft(s, "(*"), "$")
+	s, _, _ = strings.Cut(s, "[")
+	if !field {
+		return beforeLast(s, '.')
+	}
+	return s[:pathEnd(s)] // how many names follow is not known
+}
+
+func beforeLast(s string, c byte) string {
+	slash := strings.LastIndexByte(s, '/')
+	if i := strings.LastIndexByte(s, c); i > slash {
+		return s[:i]
+	}
+	return s
+}
+
+// pathEnd is where the path ends in a path and names, all joined by dots. A version or ".go" belongs to the path.
+func pathEnd(s string) int {
+	slash := strings.LastIndexByte(s, '/')
+	end := strings.IndexByte(s[slash+1:], '.')
+	if end < 0 {
+		return len(s)
+	}
+	end += slash + 1
+	next, rest, more := strings.Cut(s[end+1:], ".")
+	if more && rest != "" && slash >= 0 && (next == "go" || len(next) > 1 && next[0] == 'v' && strings.Trim(next[1:], "0123456789") == "") {
+		end += 1 + len(next)
+	}
+	return end
 }
 
 func sortImpls(all []Impl) {

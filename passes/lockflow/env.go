@@ -18,6 +18,7 @@ type binding struct {
 	n     int // of the variable, see Vars
 	a     clientmodel.Abstract
 	taint bool // a deferred function writes the variable
+	def   Held // what it holds, in a trace
 }
 
 func (e env) find(n int) (int, bool) {
@@ -54,7 +55,7 @@ func (e env) set(b binding) env {
 		rest = e[i+1:]
 	}
 	out := append(make(env, 0, len(e)+1), e[:i]...)
-	if b.a != 0 || b.taint {
+	if b.a != 0 || b.taint || b.def.Value != nil {
 		out = append(out, b)
 	}
 	return append(out, rest...)
@@ -77,7 +78,7 @@ func (s state) key() string {
 	for _, x := range s.env {
 		b = binary.AppendUvarint(b, uint64(x.n))
 		b = binary.AppendUvarint(b, uint64(x.a))
-		b = strconv.AppendBool(b, x.taint)
+		b = appendDef(strconv.AppendBool(b, x.taint), x)
 	}
 	return string(b)
 }
@@ -85,7 +86,7 @@ func (s state) key() string {
 // store records what is written to a local variable.
 func (w *walker) store(e env, s *ssa.Store) env {
 	if n, ok := w.o.Vars.number[s.Addr]; ok {
-		return e.with(n, w.eval(e, s.Val, 0))
+		return w.put(e.with(n, w.eval(e, s.Val, 0)), n, s.Addr, s.Val, e)
 	}
 	return e
 }
@@ -119,7 +120,7 @@ func writes(fn *ssa.Function, fv *ssa.FreeVar) bool {
 func afterDefers(e env) env {
 	for _, b := range e {
 		if b.taint && b.a != clientmodel.NonNil && b.a != clientmodel.NonNil|clientmodel.Contention {
-			e = e.with(b.n, 0)
+			e = e.with(b.n, 0).defined(b.n, Held{})
 		}
 	}
 	return e

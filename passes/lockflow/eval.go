@@ -22,6 +22,9 @@ func (w *walker) eval(e env, v ssa.Value, depth int) clientmodel.Abstract {
 			return a
 		}
 	}
+	if a, ok := w.decided(e, v); ok {
+		return a
+	}
 	if a := w.learned(e, v); a != 0 {
 		return a
 	}
@@ -61,21 +64,33 @@ func ofConst(c *ssa.Const) clientmodel.Abstract {
 		}
 		return clientmodel.Nil
 	}
-	zero := false
 	switch c.Value.Kind() {
 	case constant.Bool:
-		zero = !constant.BoolVal(c.Value)
+		return ofBool(constant.BoolVal(c.Value))
 	case constant.String:
-		zero = constant.StringVal(c.Value) == ""
-	case constant.Int, constant.Float:
-		zero = constant.Sign(c.Value) == 0
-	default:
-		return 0
+		switch constant.StringVal(c.Value) {
+		case "":
+			return clientmodel.False
+		case "OK":
+			return clientmodel.True
+		}
+	case constant.Int:
+		if n, exact := constant.Int64Val(c.Value); exact && (n == 0 || n == 1) {
+			return ofBool(n == 1)
+		}
+	case constant.Float:
+		if constant.Sign(c.Value) == 0 {
+			return clientmodel.False
+		}
 	}
-	if zero {
-		return clientmodel.False
+	return 0 // not a reply, and neither zero nor one
+}
+
+func ofBool(b bool) clientmodel.Abstract {
+	if b {
+		return clientmodel.True
 	}
-	return clientmodel.True
+	return clientmodel.False
 }
 
 func (w *walker) unary(e env, v *ssa.UnOp, depth int) clientmodel.Abstract {

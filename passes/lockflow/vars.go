@@ -16,8 +16,10 @@ type Vars struct {
 }
 
 // FindVars finds them. It follows conditions and results back to what they are made of.
-func FindVars(fn *ssa.Function) *Vars {
-	f := &finder{seen: map[ssa.Value]bool{}}
+func FindVars(fn *ssa.Function) *Vars { return findVars(fn, false) }
+
+func findVars(fn *ssa.Function, traced bool) *Vars {
+	f := &finder{seen: map[ssa.Value]bool{}, traced: traced}
 	for _, b := range fn.Blocks {
 		switch last := b.Instrs[len(b.Instrs)-1].(type) {
 		case *ssa.If:
@@ -56,6 +58,8 @@ type finder struct {
 	seen map[ssa.Value]bool
 	todo []ssa.Value
 	ops  []*ssa.Value
+	// traced: what errors are made of counts, too.
+	traced bool
 }
 
 func (f *finder) want(list ...ssa.Value) {
@@ -73,6 +77,8 @@ func (f *finder) follow(v ssa.Value) {
 	case *ssa.Call:
 		if understood(v) {
 			f.want(v.Call.Args...)
+		} else if f.traced {
+			f.want(errorsIn(v)...)
 		}
 	case *ssa.Alloc:
 		for _, r := range *v.Referrers() {

@@ -37,6 +37,8 @@ type Options struct {
 	NoReturn func(ssa.CallInstruction) bool
 	// Vars are those of the function, nil if they are to be found for this walk only.
 	Vars *Vars
+	// Trace is filled in by the walk. It may be nil.
+	Trace *Trace
 	// Learn are the values that the branches of a path tell about, nil if they are not to be remembered.
 	Learn *Learned
 }
@@ -158,7 +160,7 @@ func (w *walker) run(s state) {
 		case *ssa.Panic:
 			return
 		case ssa.CallInstruction:
-			if w.o.NoReturn != nil && w.o.NoReturn(i) {
+			if w.stops(s.env, i) {
 				return
 			}
 		case *ssa.If:
@@ -174,6 +176,7 @@ func (w *walker) run(s state) {
 // branch follows the sides that the condition allows.
 func (w *walker) branch(s state, i *ssa.If) {
 	cond := w.eval(s.env, i.Cond, 0)
+	w.took(s.env, i, cond)
 	if cond != clientmodel.False {
 		w.enter(state{block: s.block, env: w.learn(s.env, i.Cond, clientmodel.True)}, s.block.Succs[0])
 	}
@@ -199,7 +202,7 @@ func (w *walker) enter(s state, to *ssa.BasicBlock) {
 			break
 		}
 		if n, ok := w.o.Vars.number[phi]; ok && side >= 0 {
-			next = next.with(n, w.eval(s.env, phi.Edges[side], 0))
+			next = w.put(next.with(n, w.eval(s.env, phi.Edges[side], 0)), n, phi, phi.Edges[side], s.env)
 		}
 	}
 	w.push(state{block: to, env: next})
@@ -207,6 +210,9 @@ func (w *walker) enter(s state, to *ssa.BasicBlock) {
 
 func (w *walker) returns(e env, r *ssa.Return) {
 	w.reach.Returned = true
+	if w.o.Trace != nil {
+		w.ended(e, r)
+	}
 	first := w.reach.Results == nil
 	if first {
 		w.reach.Results = make([]clientmodel.Abstract, len(r.Results))

@@ -21,7 +21,7 @@ func (s *Store) Take(ctx context.Context, probe string, tries int) error {
 	if err != nil {
 		return err
 	}
-	for n := 0; !won && n < tries; n++ {
+	for n := 0; !won && n < tries; n++ { // EXPECT: polling-wait
 		<-time.After(time.Second)
 		if won, err = s.take(ctx, probe); err != nil {
 			return err
