@@ -6,6 +6,8 @@
 #   make generate   write docs/kinds again
 #   make bench      measure, and write docs/bench.md again
 #   make clean-corpus  run over popular modules without locks: every finding is a false one
+#   make faults     lockrt under RUNS (500) schedules of faults; writes docs/lockrt-faults.md again
+#   make lockrt-bench  lockrt beside other locks; writes docs/lockrt-bench.md again
 #   make fuzz       make programs for FUZZTIME (10m) and check what is found in them
 #   make build      bin/leasevet
 
@@ -17,10 +19,10 @@ export GOWORK := off
 
 GOLANGCI := cmd/golangci-leasevet
 # Modules that live beside the root one and are cheap enough for every run.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard lockrt/go.mod examples/*/go.mod))
+MODULES := . $(patsubst %/go.mod,%,$(wildcard lockrt/go.mod lockrt/faults/go.mod lockrt/lockrt*/go.mod examples/*/go.mod))
 TEST_FLAGS ?= -timeout 20m
 
-.PHONY: all build test test-all check check-format check-paths check-generated vet unit golangci lint generate bench clean-corpus fuzz clean
+.PHONY: all build test test-all need-servers check check-format check-paths check-generated vet unit golangci lint generate bench clean-corpus fuzz faults lockrt-bench lockrt-newest vet-lockrt-bench clean
 
 all: build
 
@@ -28,9 +30,13 @@ build:
 	$(GO) build -o bin/ ./cmd/leasevet
 
 # Tests come last, so that the last lines are those of go test.
-test: check vet unit
+test: need-servers check vet unit
 
-test-all: test golangci
+test-all: test golangci lockrt-newest vet-lockrt-bench
+
+# lockrt is tested on real servers.
+need-servers:
+	@.ci/need-servers
 
 check: check-format check-paths check-generated
 
@@ -76,6 +82,27 @@ FUZZTIME ?= 10m
 
 fuzz:
 	$(GO) test ./analyzers -run '^$$' -fuzz FuzzEngine -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
+
+RUNS ?= 500
+
+# Random faults on processes and servers; every violation is printed with the seed that brings it back.
+faults: need-servers
+	cd lockrt/faults && $(GO) run . -runs $(RUNS) -o ../../docs/lockrt-faults.md
+
+# lockrt beside other locks, in one run.
+lockrt-bench: need-servers
+	cd lockrt/bench && $(GO) run . -o ../../docs/lockrt-bench.md
+
+# lockrt is tested with the oldest go-redis that serves; here with the newest.
+NEWEST_GO_REDIS ?= v9.23.0
+
+lockrt-newest: need-servers
+	@dir=$$(mktemp -d); cp lockrt/go.mod $$dir/newest.mod; cp lockrt/go.sum $$dir/newest.sum; cd lockrt; \
+	$(GO) mod edit -require=github.com/redis/go-redis/v9@$(NEWEST_GO_REDIS) $$dir/newest.mod && \
+	$(GO) test -mod=mod -modfile=$$dir/newest.mod $(TEST_FLAGS) ./...; rc=$$?; rm -rf $$dir; exit $$rc
+
+vet-lockrt-bench:
+	cd lockrt/bench && $(GO) vet ./...
 
 clean:
 	rm -rf bin

@@ -23,23 +23,32 @@ func TestAcquiring(t *testing.T) {
 }
 
 // The condition that looks at a result, and the branch that returns an error for it, may as well stand in a function of
-// their own, and what the result is called says nothing.
+// their own, helpers may stand in another package, and what the result is called says nothing.
 func TestAcquiringOutlined(t *testing.T) {
 	if testing.Short() {
 		t.Skip("rewrites and analyses a whole module")
 	}
 	plain := copyAll(t, acquiring)
-	before := spots(within(plain, markedtest.Findings(t, plain)))
-	if len(before) < 40 {
-		t.Errorf("%d findings prove nothing", len(before))
+	found := within(plain, markedtest.FindingsInCopy(t, plain))
+	stays := func(file string, line int) (string, int) { return file, line }
+	if n := len(spots(found, stays)); n < 40 {
+		t.Errorf("%d findings prove nothing", n)
 	}
-	outlined := copyAll(t, acquiring)
+	outlined, moved := copyAll(t, acquiring), copyAll(t, acquiring)
 	rewritten(t, rewrite.Outline, outlined)
 	renamed := copyAll(t, outlined)
 	rewritten(t, rewrite.Rename, renamed)
-	for name, dir := range map[string]string{"outlined": outlined, "renamed": renamed} {
-		t.Run(name, func(t *testing.T) {
-			after := spots(within(dir, markedtest.Findings(t, dir)))
+	for _, v := range []struct {
+		name, dir string
+		line      func(string, int) (string, int)
+	}{
+		{"outlined", outlined, stays},
+		{"renamed", renamed, stays},
+		{"moved", moved, rewritten(t, rewrite.Move, moved).Line},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			before := spots(found, v.line)
+			after := spots(within(v.dir, markedtest.FindingsInCopy(t, v.dir)), stays)
 			for _, s := range before {
 				if !slices.Contains(after, s) {
 					t.Errorf("lost: %s", s)
@@ -54,12 +63,13 @@ func TestAcquiringOutlined(t *testing.T) {
 	}
 }
 
-// spots are the places of the findings of acquirecheck and lockwait.
-func spots(all []finding.Finding) []string {
+// spots are the places of the findings of acquirecheck and lockwait, where line puts them.
+func spots(all []finding.Finding, line func(string, int) (string, int)) []string {
 	var out []string
 	for _, f := range all {
 		if slices.Contains(acquiringKinds, f.Kind) {
-			out = append(out, fmt.Sprintf("%s:%d %s", f.File, f.Line, f.Kind))
+			file, n := line(f.File, f.Line)
+			out = append(out, fmt.Sprintf("%s:%d %s", file, n, f.Kind))
 		}
 	}
 	return slices.Compact(out)

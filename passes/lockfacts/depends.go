@@ -123,3 +123,24 @@ func formatsText(c *ssa.Call) bool {
 	}
 	return len(operands(c, len(args)-1)) > 0 && strings.Contains(format.Value.ExactString(), "%") && !strings.Contains(format.Value.ExactString(), "%w")
 }
+
+// comparesNil reads `err != nil` and `err == nil`, in a function of their own too.
+func comparesNil(cond ssa.Value) (err ssa.Value, op token.Token, ok bool) {
+	switch c := cond.(type) {
+	case *ssa.BinOp:
+		return c.X, c.Op, isErrorType(c.X.Type()) && isNil(c.Y)
+	case *ssa.Call:
+		fn := c.Call.StaticCallee()
+		if fn == nil || len(fn.Blocks) != 1 || len(c.Call.Args) != 1 || !isErrorType(c.Call.Args[0].Type()) {
+			return nil, 0, false
+		}
+		ret, isRet := fn.Blocks[0].Instrs[len(fn.Blocks[0].Instrs)-1].(*ssa.Return)
+		if !isRet || len(ret.Results) != 1 {
+			return nil, 0, false
+		}
+		if b, isOp := ret.Results[0].(*ssa.BinOp); isOp && b.X == fn.Params[0] && isNil(b.Y) {
+			return c.Call.Args[0], b.Op, true
+		}
+	}
+	return nil, 0, false
+}

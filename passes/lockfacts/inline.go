@@ -42,6 +42,7 @@ func (sc *scene) inline(c *ssa.Call, res lockflow.Resolve) *inlined {
 			own = true
 			inner.roots = append(inner.roots, fn.Params[i])
 		}
+		own = own || res(a).Face != "" // what the path left in a variable
 	}
 	if !own {
 		return nil
@@ -152,8 +153,23 @@ func abstractOf(face string) clientmodel.Abstract {
 	case faceFailed, faceText:
 		return clientmodel.NonNil
 	}
-	if !strings.Contains(face, "|") && (strings.HasPrefix(face, varMark) || strings.HasPrefix(face, typeMark)) {
-		return clientmodel.NonNil
+	for _, f := range strings.Split(face, "|") {
+		if !isErrorFace(f) {
+			return 0
+		}
 	}
-	return 0
+	return clientmodel.NonNil
+}
+
+// isErrorFace reports whether a face is that of an error.
+func isErrorFace(f string) bool {
+	for _, m := range strings.Split(f, "+") {
+		switch {
+		case m == faceTaken, m == faceFailed, m == faceText, strings.HasPrefix(m, typeMark):
+			return true
+		case strings.HasPrefix(m, varMark):
+			return !isConstFace(m)
+		}
+	}
+	return false
 }

@@ -241,15 +241,15 @@ func behindError(b, from *ssa.BasicBlock, own func(ssa.Value) bool) bool {
 		if !ok {
 			continue
 		}
-		cond, ok := i.Cond.(*ssa.BinOp)
-		if !ok || !isErrorType(cond.X.Type()) || own != nil && (own(cond.X) || own(cond.Y)) {
+		err, op, ok := comparesNil(i.Cond)
+		if !ok || own != nil && own(err) {
 			continue
 		}
 		failed := dom.Succs[0]
-		if cond.Op == token.EQL {
+		if op == token.EQL {
 			failed = dom.Succs[1]
 		}
-		if isNil(cond.Y) && len(failed.Preds) == 1 && failed.Dominates(b) {
+		if len(failed.Preds) == 1 && failed.Dominates(b) {
 			return true
 		}
 	}

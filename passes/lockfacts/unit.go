@@ -62,8 +62,8 @@ type unit struct {
 	never      map[*ssa.Function]bool // see neverReturns
 	traceVars  map[*ssa.Function]*lockflow.Vars
 	open       map[string][]*ssa.Function // see openReleases
-	endings    map[string]Ending          // of parameters; see ender
 	conds      map[*ssa.If]Site           // see condSite
+	endings    map[string]Ending          // of parameters; see ender
 }
 
 // newUnit builds the SSA form of the package and indexes what its functions write.

@@ -177,6 +177,12 @@ func appendDef(key []byte, b binding) []byte {
 // FindTraceVars is FindVars for walks with a trace.
 func FindTraceVars(fn *ssa.Function) *Vars { return findVars(fn, true) }
 
+// answers reports whether a call returns a bool or an error and nothing else: a question about its arguments, maybe.
+func answers(c *ssa.Call) bool {
+	b, ok := c.Type().Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Bool || isError(c.Type())
+}
+
 // errorsIn are the errors that a call is given, those in its variadic list too.
 func errorsIn(c *ssa.Call) []ssa.Value {
 	var out []ssa.Value

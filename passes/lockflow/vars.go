@@ -79,6 +79,9 @@ func (f *finder) follow(v ssa.Value) {
 			f.want(v.Call.Args...)
 		} else if f.traced {
 			f.want(errorsIn(v)...)
+			if answers(v) {
+				f.want(v.Call.Args...)
+			}
 		}
 	case *ssa.Alloc:
 		for _, r := range *v.Referrers() {

@@ -1,0 +1,5 @@
+//go:build !race
+
+package lockrt_test
+
+const raceEnabled = false
