@@ -2,6 +2,7 @@ package lockorder
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/leasevet/leasevet/analyzers/internal/judge"
@@ -12,7 +13,7 @@ import (
 
 // reentrant reports an acquire of the key that is held already.
 func reentrant(r *judge.Reporter, n *nesting) {
-	if !keyterm.Equal(n.held, n.inner.Key) || !lasting(n.held) {
+	if !keyterm.Equal(n.held, n.inner.Key) || !lasting(n.held) || recursive(n) {
 		return
 	}
 	at := n.place
@@ -27,6 +28,17 @@ func reentrant(r *judge.Reporter, n *nesting) {
 			"held, and call that one", judge.Brief(n.acquire[0]), through(n), what),
 		Related: []finding.Related{judge.Related(n.acquire[0], "first acquired here")},
 	})
+}
+
+// recursive reports whether the way to the second acquire leads back into the function that holds the first one: through
+// an interface, as a rule, where a decorator calls what it wraps, which is never the decorator itself.
+func recursive(n *nesting) bool {
+	for _, s := range append(slices.Clone(n.inner.Path), n.inner.At)[min(1, len(n.inner.Path)):] {
+		if len(n.inner.Path) > 1 && s.Function == n.fn.String() {
+			return true
+		}
+	}
+	return false
 }
 
 // lasting reports whether equal terms are equal values although time has passed: nothing in it is made anew each time,
