@@ -113,10 +113,14 @@ func (c *checker) call(fn *ssa.Function, call ssa.CallInstruction) {
 	})
 }
 
-// locksItself reports whether a function takes and gives back a lock in its own text: its author has chosen what it does
-// under which lock, and what happens when it is not acquired is judged as that.
+// locksItself reports whether a function takes a lock in its own text: its author has chosen what it does under which
+// lock, and what happens when it is not acquired is judged as that.
 func (c *checker) locksItself(fn *ssa.Function) bool {
-	return slices.ContainsFunc(c.r.Res.Locks, func(l lockfacts.Lock) bool { return outermost(l.Fn) == outermost(fn) })
+	top := outermost(fn)
+	if slices.ContainsFunc(c.r.Res.Locks, func(l lockfacts.Lock) bool { return outermost(l.Fn) == top }) {
+		return true
+	}
+	return slices.ContainsFunc(c.r.Res.Own(), func(e lockfacts.Event) bool { return e.Op.Acquires() && outermost(e.Fn) == top })
 }
 
 func outermost(fn *ssa.Function) *ssa.Function {
@@ -184,13 +188,23 @@ func (c *checker) bypassed(call ssa.CallInstruction) (lockfacts.Guard, bool) {
 
 // held reports whether the call runs under the protecting class, or under a lock whose class is not known.
 func (c *checker) held(call ssa.CallInstruction, g lockfacts.Guard) bool {
-	for _, h := range c.r.Res.HeldAt(call) {
-		class := h.Key.Class()
-		if class == "" || g.Class == "" || class == g.Class {
+	if covers(c.r.Res.HeldAt(call), g) {
+		return true
+	}
+	// A literal that some helper may run under the lock: whether it does may depend on what the context holds.
+	for fn := call.Parent(); fn != nil; fn = fn.Parent() {
+		if slices.ContainsFunc(c.r.Res.RunsUnder(fn), func(r lockfacts.RunUnder) bool { return covers(r.Under, g) }) {
 			return true
 		}
 	}
 	return false
+}
+
+func covers(held []lockfacts.Held, g lockfacts.Guard) bool {
+	return slices.ContainsFunc(held, func(h lockfacts.Held) bool {
+		class := h.Key.Class()
+		return class == "" || g.Class == "" || class == g.Class
+	})
 }
 
 // sets reports whether a function makes the wrapper: what it calls before the wrapper goes live is no bypass.
