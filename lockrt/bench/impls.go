@@ -40,7 +40,7 @@ var impls = []impl{
 	{"lockrt", "defaults", openLockrt},
 	{"bsm/redislock", "LinearBackoff(10 ms)", openBsm},
 	{"redsync", "defaults, expiry 30 s, tries until the context ends", openRedsync},
-	{"go-zero", "RedisLock has no wait: polling every 10 ms", openZero},
+	{"go-zero", "RedisLock has no wait: polling every 10 ms. Failed releases are its own circuit breaker, which opens on a healthy server; the key then stays for its TTL", openZero},
 	{"rueidislock", "defaults but KeyMajority 1, NoLoopTracking, validity 30 s, TryNextAfter 1 s", openRueidis},
 }
 
