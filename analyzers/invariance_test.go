@@ -36,8 +36,6 @@ type exception struct{ module, folder, kind, why string }
 var exceptions = []exception{
 	{"cases/reports", "c39-tariff-sync", "key-ignores-entity",
 		"a note: whether a string names something is guessed from how often a function uses it, and the one that stays uses it once"},
-	{"founding-a", "oc11-tank-compare", "self-call",
-		"the bypass itself moves: a helper of another package that is handed the bare function is not blamed for calling it"},
 	{"holding", "hc01-desk", "release-on-request-ctx",
 		"a method that reads the context out of its object becomes a function that is given it: then its call is the place"},
 	{"cases/reports", "c09-leader-heartbeat", "lost-lease-ignored",
