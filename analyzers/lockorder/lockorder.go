@@ -101,7 +101,8 @@ func (n *nesting) find(r *judge.Reporter) {
 	n.place = inner[i]
 }
 
-// told reports whether a function is given the key that it acquires at a place.
+// told reports whether a function is given the key that it acquires at a place. A literal that captures one is not: who
+// wrote it wrote the acquire.
 func told(r *judge.Reporter, function string, at lockfacts.Site) bool {
 	s := r.Res.Summary(function)
 	if s == nil {
@@ -113,7 +114,7 @@ func told(r *judge.Reporter, function string, at lockfacts.Site) bool {
 			for key.Op == keyterm.Field {
 				key = key.Args[0].Strip()
 			}
-			return key.Op == keyterm.Param
+			return key.Op == keyterm.Param && key.Text == function
 		}
 	}
 	return false

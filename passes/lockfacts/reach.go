@@ -21,7 +21,9 @@ func fieldGuard(owner, field, method string) string {
 
 // isFuncField reports whether a guard is of whatever function a field holds. One that several functions call under a lock
 // is work that they share, and none of them is its wrapper.
-func isFuncField(guard string) bool { return strings.HasPrefix(guard, "field ") && strings.HasSuffix(guard, ".") }
+func isFuncField(guard string) bool {
+	return strings.HasPrefix(guard, "field ") && strings.HasSuffix(guard, ".")
+}
 
 // Reaches lists the functions that a call certainly reaches, spelled as guards are; none if that is not certain. A call
 // through a field is also spelled as that.
