@@ -58,10 +58,18 @@ func alone(r *judge.Reporter, e lockfacts.Event, all sites) {
 	case e.Op == clientmodel.Delete:
 		ownerless(r, acq, e)
 	case e.Op == clientmodel.Expire, e.Op == clientmodel.SetIfPresent:
-		if c.Acquire.Function != e.At.Function {
+		if c.Acquire.Function != e.At.Function && !besideAcquire(r, e) {
 			ownerlessExtend(r, c.Acquire, e)
 		}
 	}
+}
+
+// besideAcquire reports whether the function that prolongs has just acquired the key itself: then the command gives the
+// TTL, and is lockttl's.
+func besideAcquire(r *judge.Reporter, e lockfacts.Event) bool {
+	return slices.ContainsFunc(r.Res.Events(e.Fn), func(x lockfacts.Event) bool {
+		return x.Op.Acquires() && x.At.Function == e.At.Function && keyterm.Equal(x.Key, e.Key)
+	})
 }
 
 // classOf is the lock class of the command's key.
