@@ -76,7 +76,7 @@ func (c *checker) add(g lockfacts.Guard) {
 
 // judge looks at the calls of one function.
 func (c *checker) judge(fn *ssa.Function) {
-	if c.r.Res.Wrappers[fn] || c.locksItself(fn) {
+	if c.r.Res.Wrappers[fn] || c.locksItself(fn) || handedOut(fn) {
 		return
 	}
 	for _, b := range fn.Blocks {
@@ -121,6 +121,48 @@ func (c *checker) locksItself(fn *ssa.Function) bool {
 		return true
 	}
 	return slices.ContainsFunc(c.r.Res.Own(), func(e lockfacts.Event) bool { return e.Op.Acquires() && outermost(e.Fn) == top })
+}
+
+// handedOut reports whether a function literal is kept in a field or returned: who runs it, and under which lock, is not
+// known.
+func handedOut(fn *ssa.Function) bool {
+	if fn.Parent() == nil {
+		return false
+	}
+	var ops []*ssa.Value
+	for _, b := range fn.Parent().Blocks {
+		for _, i := range b.Instrs {
+			var made ssa.Value
+			switch i := i.(type) {
+			case *ssa.MakeClosure:
+				if i.Fn == fn {
+					made = i
+				}
+			case *ssa.Store, *ssa.Return:
+				for _, o := range i.Operands(ops[:0]) {
+					if *o == fn && escapes(i) {
+						return true
+					}
+				}
+			}
+			if made != nil && slices.ContainsFunc(*made.Referrers(), escapes) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// escapes reports whether an instruction puts a value where others find it.
+func escapes(i ssa.Instruction) bool {
+	switch i := i.(type) {
+	case *ssa.Return:
+		return true
+	case *ssa.Store:
+		_, field := i.Addr.(*ssa.FieldAddr)
+		return field
+	}
+	return false
 }
 
 func outermost(fn *ssa.Function) *ssa.Function {
