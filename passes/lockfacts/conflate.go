@@ -87,7 +87,7 @@ func (t *trial) logsError() bool {
 			if !ok || !t.taken.Has(i) || !t.outage.Has(i) || t.held.Has(i) || !logs(&c.Call) {
 				continue
 			}
-			if slices.ContainsFunc(c.Call.Args, func(a ssa.Value) bool { return madeFrom(a, t.e.Instr.Value(), 0) }) {
+			if slices.ContainsFunc(c.Call.Args, func(a ssa.Value) bool { return madeFrom(a, t.e.Instr.Value(), 0, visited{}) }) {
 				return true
 			}
 		}
@@ -103,23 +103,36 @@ func (t *trial) tellsNoReason() bool {
 	})
 }
 
+// visited are the values that a search with a limited depth has been at, and how deep it was then: what many values are
+// computed from is looked at once, and again only from nearer.
+type visited map[ssa.Value]int
+
+// before reports whether the search has been at v at this depth or nearer, and notes that it is there now.
+func (seen visited) before(v ssa.Value, depth int) bool {
+	if at, ok := seen[v]; ok && at <= depth {
+		return true
+	}
+	seen[v] = depth
+	return false
+}
+
 // madeFrom reports whether a value is computed from a call, as a text or otherwise.
-func madeFrom(v ssa.Value, root ssa.Value, depth int) bool {
+func madeFrom(v ssa.Value, root ssa.Value, depth int, seen visited) bool {
 	if v == root {
 		return true
 	}
-	if depth > 10 {
+	if depth > 10 || seen.before(v, depth) {
 		return false
 	}
 	if a, ok := v.(*ssa.Alloc); ok {
-		return storedInto(a, root, depth)
+		return storedInto(a, root, depth, seen)
 	}
 	i, ok := v.(ssa.Instruction)
 	if !ok {
 		return false
 	}
 	for _, o := range i.Operands(nil) {
-		if *o != nil && madeFrom(*o, root, depth+1) {
+		if *o != nil && madeFrom(*o, root, depth+1, seen) {
 			return true
 		}
 	}
@@ -127,15 +140,15 @@ func madeFrom(v ssa.Value, root ssa.Value, depth int) bool {
 }
 
 // storedInto looks at what is stored in a local variable, or in the elements of a list.
-func storedInto(a ssa.Value, root ssa.Value, depth int) bool {
+func storedInto(a ssa.Value, root ssa.Value, depth int, seen visited) bool {
 	for _, r := range *a.Referrers() {
 		switch r := r.(type) {
 		case *ssa.Store:
-			if r.Addr == a && madeFrom(r.Val, root, depth+1) {
+			if r.Addr == a && madeFrom(r.Val, root, depth+1, seen) {
 				return true
 			}
 		case *ssa.IndexAddr:
-			if r.X == a && storedInto(r, root, depth+1) {
+			if r.X == a && storedInto(r, root, depth+1, seen) {
 				return true
 			}
 		}

@@ -245,18 +245,18 @@ func (l *retry) findLoop() {
 // each reports whether every try is about something else: the next of several keys.
 func (l *retry) each() bool {
 	for _, a := range l.at.Common().Args {
-		if isString(a.Type()) && l.varies(a, 0) {
+		if isString(a.Type()) && l.varies(a, 0, visited{}) {
 			return true
 		}
 	}
-	return l.at.Common().IsInvoke() && l.varies(l.at.Common().Value, 0) || !l.at.Common().IsInvoke() && len(l.at.Common().Args) > 0 &&
-		!isContext(l.at.Common().Args[0].Type()) && l.varies(l.at.Common().Args[0], 0)
+	return l.at.Common().IsInvoke() && l.varies(l.at.Common().Value, 0, visited{}) || !l.at.Common().IsInvoke() && len(l.at.Common().Args) > 0 &&
+		!isContext(l.at.Common().Args[0].Type()) && l.varies(l.at.Common().Args[0], 0, visited{})
 }
 
 // varies reports whether a value is another one in the next round.
-func (l *retry) varies(v ssa.Value, depth int) bool {
+func (l *retry) varies(v ssa.Value, depth int, seen visited) bool {
 	i, ok := v.(ssa.Instruction)
-	if !ok || depth > 8 {
+	if !ok || depth > 8 || seen.before(v, depth) {
 		return false
 	}
 	switch v := v.(type) {
@@ -266,10 +266,10 @@ func (l *retry) varies(v ssa.Value, depth int) bool {
 		return l.loop[i.Block()]
 	case *ssa.Alloc:
 		for _, r := range *v.Referrers() {
-			if s, ok := r.(*ssa.Store); ok && s.Addr == v && l.loop[s.Block()] && l.varies(s.Val, depth+1) {
+			if s, ok := r.(*ssa.Store); ok && s.Addr == v && l.loop[s.Block()] && l.varies(s.Val, depth+1, seen) {
 				return true
 			}
-			if s, ok := r.(*ssa.Store); ok && s.Addr == v && l.loop[s.Block()] && loads(s.Val, v, 0) {
+			if s, ok := r.(*ssa.Store); ok && s.Addr == v && l.loop[s.Block()] && loads(s.Val, v, 0, visited{}) {
 				return true
 			}
 		}
@@ -280,7 +280,7 @@ func (l *retry) varies(v ssa.Value, depth int) bool {
 		}
 	}
 	for _, o := range i.Operands(nil) {
-		if *o != nil && l.varies(*o, depth+1) {
+		if *o != nil && l.varies(*o, depth+1, seen) {
 			return true
 		}
 	}
@@ -288,16 +288,16 @@ func (l *retry) varies(v ssa.Value, depth int) bool {
 }
 
 // loads reports whether a value is computed from what the variable held before: d *= 2.
-func loads(v ssa.Value, a *ssa.Alloc, depth int) bool {
+func loads(v ssa.Value, a *ssa.Alloc, depth int, seen visited) bool {
 	if u, ok := v.(*ssa.UnOp); ok && u.X == a {
 		return true
 	}
 	i, ok := v.(ssa.Instruction)
-	if !ok || depth > 5 {
+	if !ok || depth > 5 || seen.before(v, depth) {
 		return false
 	}
 	for _, o := range i.Operands(nil) {
-		if *o != nil && loads(*o, a, depth+1) {
+		if *o != nil && loads(*o, a, depth+1, seen) {
 			return true
 		}
 	}
@@ -401,7 +401,7 @@ func (l *retry) lasting(d ssa.Value) Pause {
 	if c, ok := d.(*ssa.Const); ok && c.Value != nil {
 		return FixedPause
 	}
-	if l.varies(d, 0) {
+	if l.varies(d, 0, visited{}) {
 		return GrowingPause
 	}
 	return FixedPause
@@ -457,7 +457,7 @@ func caseBlock(index *ssa.Extract, n int) *ssa.BasicBlock {
 		if !ok || b.Op != token.EQL {
 			continue
 		}
-		if c, ok := b.Y.(*ssa.Const); !ok || c.Int64() != int64(n) {
+		if c, ok := b.Y.(*ssa.Const); !ok || c.Value == nil || c.Int64() != int64(n) {
 			continue
 		}
 		for _, rr := range *b.Referrers() {

@@ -50,12 +50,12 @@ func (l *retry) reason(i *ssa.If, to *ssa.BasicBlock) ending {
 		return l.asks(i.Cond, 0)
 	}
 	x, ok := b.X.(*ssa.Extract)
-	if !ok {
+	if !ok || x.Index != 0 { // the other results are what the cases received
 		return l.asks(i.Cond, 0)
 	}
 	s, ok := x.Tuple.(*ssa.Select)
 	c, isConst := b.Y.(*ssa.Const)
-	if !ok || !isConst {
+	if !ok || !isConst || c.Value == nil {
 		return l.asks(i.Cond, 0)
 	}
 	n := int(c.Int64())
@@ -145,6 +145,9 @@ func (l *retry) asksCall(c *ssa.Call) ending {
 
 // selected is what the cases of a select that leave the loop wait for.
 func (l *retry) selected(s *ssa.Select, index *ssa.Extract) ending {
+	if index.Index != 0 { // what a case received: a message
+		return asksContext
+	}
 	for n := range s.States {
 		if next := caseBlock(index, n); next != nil && !l.loop[next] {
 			return l.channel(s.States[n].Chan)
