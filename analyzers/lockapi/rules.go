@@ -61,11 +61,11 @@ func (c *checker) blank(pos token.Pos) bool {
 
 // otherMutex: the mutex was made in this function, and only to be released or extended.
 func otherMutex(_ *checker, common *ssa.CallCommon, call ssa.CallInstruction) (ssa.Instruction, bool) {
-	made, ok := madeHere(receiver(common), "NewMutex")
+	made, ok := madeHere(receiver(common), redsync, "NewMutex")
 	if !ok || givesValue(made) {
 		return nil, false
 	}
-	names, ok := methodsOf(made)
+	names, ok := methodsOf(made, map[ssa.Value]bool{})
 	for _, n := range names {
 		switch n {
 		case "Unlock", "UnlockContext", "Extend", "ExtendContext", "Name", "Until", "Valid", "ValidContext":
@@ -78,23 +78,41 @@ func otherMutex(_ *checker, common *ssa.CallCommon, call ssa.CallInstruction) (s
 
 // madeHere is the call of a constructor of the library that made an object in the same function, as far as a variable
 // that is set once tells.
-func madeHere(v ssa.Value, constructor string) (*ssa.Call, bool) {
+func madeHere(v ssa.Value, library, constructor string) (*ssa.Call, bool) {
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		if a, ok := load.X.(*ssa.Alloc); ok {
-			for _, r := range *a.Referrers() {
-				if s, ok := r.(*ssa.Store); ok && s.Addr == a {
-					v = s.Val
-				}
-			}
+			v = onlyStored(a)
 		}
 	}
 	made, ok := v.(*ssa.Call)
-	return made, ok && called(&made.Call) != nil && called(&made.Call).Name() == constructor
+	if !ok {
+		return nil, false
+	}
+	obj := called(&made.Call)
+	return made, obj != nil && obj.Name() == constructor && obj.Pkg() != nil && within(obj.Pkg().Path(), library)
+}
+
+// onlyStored is the value of the one store to a variable, or nil.
+func onlyStored(a *ssa.Alloc) ssa.Value {
+	var found ssa.Value
+	for _, r := range *a.Referrers() {
+		if s, ok := r.(*ssa.Store); ok && s.Addr == a {
+			if found != nil {
+				return nil
+			}
+			found = s.Val
+		}
+	}
+	return found
 }
 
 // methodsOf are the methods that are called on an object, in the function and in its literals; ok is false where anything
-// else is done with it.
-func methodsOf(v ssa.Value) (names []string, ok bool) {
+// else is done with it. Variables that are swapped lead back to each other, so seen holds what was looked at.
+func methodsOf(v ssa.Value, seen map[ssa.Value]bool) (names []string, ok bool) {
+	if seen[v] {
+		return nil, true
+	}
+	seen[v] = true
 	for _, r := range *v.Referrers() {
 		var more []string
 		switch r := r.(type) {
@@ -108,15 +126,15 @@ func methodsOf(v ssa.Value) (names []string, ok bool) {
 			if !local {
 				return nil, false
 			}
-			if more, ok = methodsOf(a); !ok {
+			if more, ok = methodsOf(a, seen); !ok {
 				return nil, false
 			}
 		case *ssa.UnOp:
-			if more, ok = methodsOf(r); !ok {
+			if more, ok = methodsOf(r, seen); !ok {
 				return nil, false
 			}
 		case *ssa.MakeClosure:
-			if more, ok = methodsIn(r, v); !ok {
+			if more, ok = methodsIn(r, v, seen); !ok {
 				return nil, false
 			}
 		case ssa.CallInstruction:
@@ -133,7 +151,7 @@ func methodsOf(v ssa.Value) (names []string, ok bool) {
 }
 
 // methodsIn is methodsOf inside a function literal that captures the object.
-func methodsIn(mc *ssa.MakeClosure, v ssa.Value) (names []string, ok bool) {
+func methodsIn(mc *ssa.MakeClosure, v ssa.Value, seen map[ssa.Value]bool) (names []string, ok bool) {
 	fn := mc.Fn.(*ssa.Function)
 	for i, bound := range mc.Bindings {
 		if bound != v || i >= len(fn.FreeVars) {
@@ -142,7 +160,7 @@ func methodsIn(mc *ssa.MakeClosure, v ssa.Value) (names []string, ok bool) {
 		if fn.Synthetic != "" { // a method value
 			return []string{fn.Object().Name()}, true
 		}
-		more, ok := methodsOf(fn.FreeVars[i])
+		more, ok := methodsOf(fn.FreeVars[i], seen)
 		if !ok {
 			return nil, false
 		}
@@ -155,6 +173,9 @@ func methodsIn(mc *ssa.MakeClosure, v ssa.Value) (names []string, ok bool) {
 // those that do.
 func givesValue(made *ssa.Call) bool {
 	args := made.Call.Args
+	if len(args) == 0 {
+		return true
+	}
 	list, ok := args[len(args)-1].(*ssa.Slice)
 	if !ok {
 		c, isConst := args[len(args)-1].(*ssa.Const)
@@ -189,11 +210,11 @@ func givesValue(made *ssa.Call) bool {
 
 // noExpire: the lock was made in this function, which sets no expiry and hands it to nobody who could.
 func noExpire(_ *checker, common *ssa.CallCommon, call ssa.CallInstruction) (ssa.Instruction, bool) {
-	made, ok := madeHere(receiver(common), "NewRedisLock")
+	made, ok := madeHere(receiver(common), goZero, "NewRedisLock")
 	if !ok {
 		return nil, false
 	}
-	names, ok := methodsOf(made)
+	names, ok := methodsOf(made, map[ssa.Value]bool{})
 	return call, ok && !slices.Contains(names, "SetExpire")
 }
 
@@ -228,11 +249,22 @@ func sharedMutex(c *checker, _ *ssa.CallCommon, call ssa.CallInstruction) (ssa.I
 		if !ok || s.Val != ssa.Value(made) {
 			continue
 		}
-		if place := placeOf(s.Addr); place != "" && c.lockedByMany(place) {
+		if place := placeOf(s.Addr); place != "" && !c.madeForEach(s) && c.lockedByMany(place) {
 			return call, true
 		}
 	}
 	return nil, false
+}
+
+// madeForEach reports whether the mutex is kept in a field of something that a function makes which several goroutines run:
+// each has its own then.
+func (c *checker) madeForEach(s *ssa.Store) bool {
+	field, ok := s.Addr.(*ssa.FieldAddr)
+	if !ok {
+		return false
+	}
+	_, given := field.X.(*ssa.Parameter) // shared, perhaps
+	return !given && c.concurrent(s.Parent(), map[*ssa.Function]bool{})
 }
 
 // placeOf names a field or a variable of a package, or "".
@@ -257,7 +289,7 @@ func (c *checker) lockedByMany(place string) bool {
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
 				call, ok := i.(*ssa.Call)
-				if !ok || !locks(call, place) {
+				if !ok || !locks(call, place) || serialised(call) {
 					continue
 				}
 				if c.concurrent(fn, map[*ssa.Function]bool{}) {
@@ -276,6 +308,37 @@ func locks(call *ssa.Call, place string) bool {
 	}
 	load, ok := receiver(&call.Call).(*ssa.UnOp)
 	return ok && load.Op == token.MUL && placeOf(load.X) == place
+}
+
+// serialised reports whether a mutex of the process is locked on every way to a call, so that one goroutine at a time
+// comes by.
+func serialised(call *ssa.Call) bool {
+	for _, b := range call.Parent().Blocks {
+		if !b.Dominates(call.Block()) {
+			continue
+		}
+		for _, i := range b.Instrs {
+			if i == ssa.Instruction(call) {
+				break
+			}
+			if before, ok := i.(*ssa.Call); ok && locksLocally(&before.Call) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func locksLocally(c *ssa.CallCommon) bool {
+	obj := called(c)
+	if obj == nil {
+		return false
+	}
+	switch obj.FullName() {
+	case "(*sync.Mutex).Lock", "(*sync.RWMutex).Lock", "(sync.Locker).Lock":
+		return true
+	}
+	return false
 }
 
 const maxCallers = 200

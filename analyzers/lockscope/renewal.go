@@ -3,6 +3,7 @@ package lockscope
 import (
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -104,7 +105,10 @@ func canReach(a, b *ssa.BasicBlock) bool {
 // is cancelled for it, a failure to extend, anything that is not understood.
 func (c *checker) ends(body *ssa.Function, e *lockfacts.Event) bool {
 	loop := loopOf(e.Instr.Block())
-	for b := range loop {
+	for _, b := range body.Blocks { // in the order of the program, so that the same is found each time
+		if !loop[b] {
+			continue
+		}
 		for side, s := range b.Succs {
 			if loop[s] {
 				continue
@@ -252,7 +256,8 @@ func (c *checker) handsEndable(p keyterm.Term, depth int) bool {
 func (c *checker) closed(ch ssa.Value) bool {
 	o := origin(ch, 0)
 	field := fieldOf(ch)
-	if _, made := o.(*ssa.MakeChan); !made && field == "" {
+	made, local := o.(*ssa.MakeChan)
+	if !local && field == "" || local && escapes(made, map[ssa.Value]bool{}) || exportedField(field) {
 		return true
 	}
 	for _, fn := range c.Res.Functions {
@@ -262,6 +267,52 @@ func (c *checker) closed(ch ssa.Value) bool {
 					return true
 				}
 			}
+		}
+	}
+	return false
+}
+
+// exportedField reports whether another package may close the channel of a field, as named by fieldOf.
+func exportedField(field string) bool {
+	return token.IsExported(field[strings.LastIndexByte(field, '.')+1:])
+}
+
+// escapes reports whether somebody else gets hold of a channel who may close it: it is returned, handed on, or kept
+// anywhere but in a local variable.
+func escapes(v ssa.Value, seen map[ssa.Value]bool) bool {
+	if seen[v] || v.Referrers() == nil {
+		return false
+	}
+	seen[v] = true
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef, *ssa.Select, *ssa.Send:
+		case *ssa.Store:
+			a, local := r.Addr.(*ssa.Alloc)
+			if r.Addr != v && (!local || escapes(a, seen)) {
+				return true
+			}
+		case *ssa.UnOp:
+			if r.Op == token.MUL && escapes(r, seen) {
+				return true
+			}
+		case *ssa.ChangeType:
+			if escapes(r, seen) {
+				return true
+			}
+		case *ssa.MakeClosure:
+			fn := r.Fn.(*ssa.Function)
+			for i, bound := range r.Bindings {
+				if bound == v && (i >= len(fn.FreeVars) || escapes(fn.FreeVars[i], seen)) {
+					return true
+				}
+			}
+		case ssa.CallInstruction:
+			if !closes(r.Common()) {
+				return true
+			}
+		default:
+			return true
 		}
 	}
 	return false
