@@ -10,6 +10,7 @@ import (
 
 	"github.com/leasevet/leasevet/analyzers/internal/judge"
 	"github.com/leasevet/leasevet/internal/finding"
+	"github.com/leasevet/leasevet/passes/clientmodel"
 	"github.com/leasevet/leasevet/passes/lockfacts"
 )
 
@@ -116,29 +117,13 @@ func within(path, library string) bool {
 }
 
 func (x *rule) covers(obj *types.Func) bool {
-	name := receiverName(obj) + obj.Name()
+	name := clientmodel.ReceiverName(obj) + obj.Name()
 	for _, n := range x.calls {
 		if n == name {
 			return true
 		}
 	}
 	return false
-}
-
-// receiverName is the name of a method's receiver type with a dot, or "".
-func receiverName(fn *types.Func) string {
-	recv := fn.Signature().Recv()
-	if recv == nil {
-		return ""
-	}
-	t := types.Unalias(recv.Type())
-	if p, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(p.Elem())
-	}
-	if n, ok := t.(*types.Named); ok {
-		return n.Obj().Name() + "."
-	}
-	return ""
 }
 
 // freed reports a wrapper that takes a library's lock, hands it to its caller or does nothing else, and has released it by

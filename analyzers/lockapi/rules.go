@@ -9,7 +9,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/leasevet/leasevet/passes/clientmodel"
 	"github.com/leasevet/leasevet/passes/lockfacts"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // receiver is the object whose method a call runs.
@@ -81,7 +83,11 @@ func otherMutex(_ *checker, common *ssa.CallCommon, call ssa.CallInstruction) (s
 func madeHere(v ssa.Value, library, constructor string) (*ssa.Call, bool) {
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		if a, ok := load.X.(*ssa.Alloc); ok {
-			v = onlyStored(a)
+			set := lockflow.OnlyStore(a)
+			if set == nil {
+				return nil, false
+			}
+			v = set.Val
 		}
 	}
 	made, ok := v.(*ssa.Call)
@@ -90,20 +96,6 @@ func madeHere(v ssa.Value, library, constructor string) (*ssa.Call, bool) {
 	}
 	obj := called(&made.Call)
 	return made, obj != nil && obj.Name() == constructor && obj.Pkg() != nil && within(obj.Pkg().Path(), library)
-}
-
-// onlyStored is the value of the one store to a variable, or nil.
-func onlyStored(a *ssa.Alloc) ssa.Value {
-	var found ssa.Value
-	for _, r := range *a.Referrers() {
-		if s, ok := r.(*ssa.Store); ok && s.Addr == a {
-			if found != nil {
-				return nil
-			}
-			found = s.Val
-		}
-	}
-	return found
 }
 
 // methodsOf are the methods that are called on an object, in the function and in its literals; ok is false where anything
@@ -303,7 +295,7 @@ func (c *checker) lockedByMany(place string) bool {
 
 func locks(call *ssa.Call, place string) bool {
 	obj := called(&call.Call)
-	if obj == nil || receiverName(obj) != "Mutex." || !strings.Contains(obj.Name(), "Lock") || strings.HasPrefix(obj.Name(), "Unlock") {
+	if obj == nil || clientmodel.ReceiverName(obj) != "Mutex." || !strings.Contains(obj.Name(), "Lock") || strings.HasPrefix(obj.Name(), "Unlock") {
 		return false
 	}
 	load, ok := receiver(&call.Call).(*ssa.UnOp)
@@ -357,7 +349,7 @@ func (c *checker) concurrent(fn *ssa.Function, seen map[*ssa.Function]bool) bool
 		return true
 	}
 	for _, site := range c.Res.Callers(fn) {
-		if _, starts := site.(*ssa.Go); starts && inLoop(site.Block()) || c.concurrent(site.Parent(), seen) {
+		if _, starts := site.(*ssa.Go); starts && lockflow.InLoop(site.Block()) || c.concurrent(site.Parent(), seen) {
 			return true
 		}
 	}
@@ -369,7 +361,7 @@ func startedInLoop(fn *ssa.Function) bool {
 	for _, b := range fn.Parent().Blocks {
 		for _, i := range b.Instrs {
 			c, ok := i.(ssa.CallInstruction)
-			if !ok || !inLoop(b) {
+			if !ok || !lockflow.InLoop(b) {
 				continue
 			}
 			if mc, isClosure := c.Common().Value.(*ssa.MakeClosure); isClosure && mc.Fn == fn {
@@ -396,25 +388,6 @@ func startsGoroutines(c *ssa.CallCommon) bool {
 	case "(*sync.WaitGroup).Go", "(*golang.org/x/sync/errgroup.Group).Go", "(*golang.org/x/sync/errgroup.Group).TryGo",
 		"(*github.com/panjf2000/ants/v2.Pool).Submit", "github.com/panjf2000/ants/v2.Submit":
 		return true
-	}
-	return false
-}
-
-func inLoop(b *ssa.BasicBlock) bool {
-	seen := map[*ssa.BasicBlock]bool{}
-	todo := []*ssa.BasicBlock{b}
-	for len(todo) > 0 {
-		x := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, s := range x.Succs {
-			if s == b {
-				return true
-			}
-			if !seen[s] {
-				seen[s] = true
-				todo = append(todo, s)
-			}
-		}
 	}
 	return false
 }

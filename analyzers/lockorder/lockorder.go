@@ -30,7 +30,6 @@ func check(r *judge.Reporter) {
 type nesting struct {
 	fn      *ssa.Function // in whose terms the keys are
 	held    keyterm.Term
-	waits   bool             // whether the first acquire waits
 	acquire []lockfacts.Site // of the first lock, from fn down to the command
 	inner   lockfacts.Inner
 	place   lockfacts.Site // see find
@@ -43,8 +42,7 @@ func nestings(r *judge.Reporter) []nesting {
 		l := &r.Res.Locks[i]
 		for _, x := range r.Res.Inner(l.Fn) {
 			if l.Known() && x.Instr != l.Acquire.Instr && l.Covers(x.Instr) {
-				out = append(out, nesting{fn: l.Fn, held: l.Acquire.Key, waits: waitsAt(r, l.Fn, l.Acquire.At), acquire: sites(&l.Acquire.Effect),
-					inner: x.Inner})
+				out = append(out, nesting{fn: l.Fn, held: l.Acquire.Key, acquire: sites(&l.Acquire.Effect), inner: x.Inner})
 			}
 		}
 	}
@@ -53,8 +51,7 @@ func nestings(r *judge.Reporter) []nesting {
 			for _, x := range r.Res.InnerIn(fn, run.Env) {
 				x.Path = append([]lockfacts.Site{r.Res.Site(run.Call)}, x.Path...)
 				for _, h := range run.Under {
-					out = append(out, nesting{fn: run.By, held: h.Key, waits: waitsAt(r, run.By, h.Acquire),
-						acquire: way(r, run, h), inner: x})
+					out = append(out, nesting{fn: run.By, held: h.Key, acquire: way(r, run, h), inner: x})
 				}
 			}
 		}

@@ -302,7 +302,7 @@ func (c *checker) startsUnseen(start ssa.CallInstruction) bool {
 
 func (c *checker) unseenWork(common *ssa.CallCommon) bool {
 	results := common.Signature().Results()
-	if results.Len() == 0 || !isError(results.At(results.Len()-1).Type()) {
+	if results.Len() == 0 || !lockflow.IsError(results.At(results.Len()-1).Type()) {
 		return false
 	}
 	if common.IsInvoke() {
@@ -319,8 +319,6 @@ func (c *checker) own(path string) bool {
 	}
 	return path == c.Pass.Pkg.Path()
 }
-
-func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
 
 // writers are the methods by which database libraries write, by the package of the method.
 var writers = map[string][]string{

@@ -133,7 +133,7 @@ func (c *checker) workFollows(call *ssa.Call) bool {
 // returnsResult reports whether a function exists for the extend alone and has a result by which to tell its callers.
 func returnsResult(fn *ssa.Function) bool {
 	r := fn.Signature.Results()
-	return r.Len() > 0 && isError(r.At(r.Len()-1).Type())
+	return r.Len() > 0 && lockflow.IsError(r.At(r.Len()-1).Type())
 }
 
 // dropped reports whether nobody looks at a result.
@@ -246,13 +246,13 @@ func pauses(i ssa.Instruction) bool {
 // there has gone on.
 func (c *checker) nextRound(i ssa.Instruction, extend *ssa.Call) bool {
 	x, ok := i.(*ssa.Call)
-	return ok && x != extend && c.Res.IsWork(x) && mayReturnError(x) && canReach(x.Block(), extend.Block()) && canReach(extend.Block(), x.Block())
+	return ok && x != extend && c.Res.IsWork(x) && mayReturnError(x) && lockflow.CanReach(x.Block(), extend.Block()) && lockflow.CanReach(extend.Block(), x.Block())
 }
 
 // mayReturnError reports whether a call says whether it worked: what logs, or builds a log line, does not.
 func mayReturnError(c *ssa.Call) bool {
 	r := c.Call.Signature().Results()
-	return r.Len() > 0 && isError(r.At(r.Len()-1).Type())
+	return r.Len() > 0 && lockflow.IsError(r.At(r.Len()-1).Type())
 }
 
 // failed assumes that an extend failed.
@@ -262,9 +262,9 @@ func failed(call *ssa.Call, outage bool) lockflow.Assume {
 			return 0, false
 		}
 		switch {
-		case isError(v.Type()) && outage:
+		case lockflow.IsError(v.Type()) && outage:
 			return clientmodel.NonNil, true
-		case isError(v.Type()):
+		case lockflow.IsError(v.Type()):
 			return clientmodel.Nil, true
 		}
 		if isTruth(v.Type()) {

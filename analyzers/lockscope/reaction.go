@@ -38,7 +38,7 @@ func (c *checker) reaction(i ssa.Instruction, depth int) bool {
 func endsBadly(fn *ssa.Function, reach *lockflow.Reach) bool {
 	results := fn.Signature.Results()
 	for i, a := range reach.Results {
-		if isError(results.At(i).Type()) && a != clientmodel.Nil || !isError(results.At(i).Type()) && a != clientmodel.True {
+		if lockflow.IsError(results.At(i).Type()) && a != clientmodel.Nil || !lockflow.IsError(results.At(i).Type()) && a != clientmodel.True {
 			return true
 		}
 	}

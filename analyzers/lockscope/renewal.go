@@ -11,6 +11,7 @@ import (
 	"github.com/leasevet/leasevet/internal/finding"
 	"github.com/leasevet/leasevet/passes/keyterm"
 	"github.com/leasevet/leasevet/passes/lockfacts"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // renewals reports goroutines that extend a lease in a loop which nothing ends when the lock is released.
@@ -36,7 +37,7 @@ func (c *checker) renewal(fn *ssa.Function, g *ssa.Go, locks map[string]bool) {
 			continue // who also acquires leads, and does not renew for somebody
 		}
 		for _, e := range c.Res.Events(body) {
-			if !e.Op.Extends() || !c.ofLock(body, &e, locks) || !inLoop(e.Instr.Block()) || c.ends(body, &e) {
+			if !e.Op.Extends() || !c.ofLock(body, &e, locks) || !lockflow.InLoop(e.Instr.Block()) || c.ends(body, &e) {
 				continue
 			}
 			c.Report(judge.Fault{
@@ -79,28 +80,6 @@ func startsOften(c *checker, fn *ssa.Function) bool {
 	return false
 }
 
-func inLoop(b *ssa.BasicBlock) bool { return canReach(b, b) }
-
-// canReach reports whether control can get from a to b by at least one edge.
-func canReach(a, b *ssa.BasicBlock) bool {
-	seen := map[*ssa.BasicBlock]bool{}
-	todo := []*ssa.BasicBlock{a}
-	for len(todo) > 0 {
-		x := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, s := range x.Succs {
-			if s == b {
-				return true
-			}
-			if !seen[s] {
-				seen[s] = true
-				todo = append(todo, s)
-			}
-		}
-	}
-	return false
-}
-
 // ends reports whether something ends the loop that extends: a channel that somebody closes or sends to, a context that
 // is cancelled for it, a failure to extend, anything that is not understood.
 func (c *checker) ends(body *ssa.Function, e *lockfacts.Event) bool {
@@ -129,7 +108,7 @@ func (c *checker) ends(body *ssa.Function, e *lockfacts.Event) bool {
 func loopOf(b *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	out := map[*ssa.BasicBlock]bool{}
 	for _, x := range b.Parent().Blocks {
-		if x == b || canReach(b, x) && canReach(x, b) {
+		if x == b || lockflow.CanReach(b, x) && lockflow.CanReach(x, b) {
 			out[x] = true
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // isTx reports whether a type is that of an open transaction, as far as types tell: it can be committed and rolled back,
@@ -126,11 +128,11 @@ func origin(v ssa.Value, depth int) ssa.Value {
 	case *ssa.ChangeType:
 		return origin(x.X, depth+1)
 	case *ssa.FreeVar:
-		if bound := binding(x); bound != nil {
+		if bound := lockflow.Binding(x); bound != nil {
 			return origin(bound, depth+1)
 		}
 	case *ssa.Alloc:
-		if s := onlyStore(x); s != nil {
+		if s := lockflow.OnlyStore(x); s != nil {
 			return origin(s.Val, depth+1)
 		}
 	}
@@ -144,40 +146,4 @@ func embedded(fa *ssa.FieldAddr) bool {
 	}
 	s, ok := p.Elem().Underlying().(*types.Struct)
 	return ok && s.Field(fa.Field).Embedded()
-}
-
-// onlyStore is the one store to a variable, or nil.
-func onlyStore(a *ssa.Alloc) *ssa.Store {
-	var found *ssa.Store
-	for _, r := range *a.Referrers() {
-		if s, ok := r.(*ssa.Store); ok && s.Addr == a {
-			if found != nil {
-				return nil
-			}
-			found = s
-		}
-	}
-	return found
-}
-
-// binding is what the function around a literal gives it as a captured variable, or nil.
-func binding(v *ssa.FreeVar) ssa.Value {
-	fn := v.Parent()
-	if fn.Parent() == nil {
-		return nil
-	}
-	for _, b := range fn.Parent().Blocks {
-		for _, i := range b.Instrs {
-			mc, ok := i.(*ssa.MakeClosure)
-			if !ok || mc.Fn != fn {
-				continue
-			}
-			for n, fv := range fn.FreeVars {
-				if fv == v && n < len(mc.Bindings) {
-					return mc.Bindings[n]
-				}
-			}
-		}
-	}
-	return nil
 }

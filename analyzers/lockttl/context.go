@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/keyterm"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // deadline is when a context ends, as far as its derivation is seen.
@@ -38,7 +39,7 @@ func (b *bounds) context(v ssa.Value, env keyterm.Env, depth int) deadline {
 	case *ssa.Call:
 		return b.derived(v, env, depth)
 	case *ssa.FreeVar:
-		if bound := binding(v); bound != nil {
+		if bound := lockflow.Binding(v); bound != nil {
 			return b.context(bound, env, depth+1)
 		}
 	case *ssa.Alloc:
@@ -47,28 +48,6 @@ func (b *bounds) context(v ssa.Value, env keyterm.Env, depth int) deadline {
 		return b.context(v.X, env, depth+1)
 	}
 	return deadline{}
-}
-
-// binding is what the function around a literal gives it as a captured variable.
-func binding(v *ssa.FreeVar) ssa.Value {
-	fn := v.Parent()
-	if fn.Parent() == nil {
-		return nil
-	}
-	for _, b := range fn.Parent().Blocks {
-		for _, i := range b.Instrs {
-			mc, ok := i.(*ssa.MakeClosure)
-			if !ok || mc.Fn != fn {
-				continue
-			}
-			for n, fv := range fn.FreeVars {
-				if fv == v {
-					return mc.Bindings[n]
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // stored is a context variable that closures capture: bounded if its last value is. The parameter that it holds at first

@@ -5,6 +5,7 @@ import (
 
 	"github.com/leasevet/leasevet/passes/clientmodel"
 	"github.com/leasevet/leasevet/passes/keyterm"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // markAttempts notes for every acquire where the function tries the same key again. A second attempt behind a "no" has
@@ -42,7 +43,7 @@ func (e *Event) untilNext(s clientmodel.Scenario, stop func(ssa.Instruction) boo
 // orNil is what is known of a result; a helper that has the lock and hands on what some other function made of no error
 // returns none.
 func (e *Event) orNil(s clientmodel.Scenario, v ssa.Value, a clientmodel.Abstract) clientmodel.Abstract {
-	if a == 0 && s == clientmodel.HeldScenario && isErrorType(v.Type()) && e.from.summary != nil {
+	if a == 0 && s == clientmodel.HeldScenario && lockflow.IsError(v.Type()) && e.from.summary != nil {
 		return clientmodel.Nil
 	}
 	return a

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/keyterm"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // build reads a call of one of the standard library's functions that make strings out of parts.
@@ -207,7 +208,7 @@ func (f *frame) built(c *ssa.Call) keyterm.Term {
 				continue
 			}
 			if p, ok := f.writtenTo(b, call); ok {
-				if inLoop(block) {
+				if lockflow.InLoop(block) {
 					p = []keyterm.Term{f.repeated(block, call.Pos())}
 				}
 				parts = append(parts, p...)
@@ -249,7 +250,4 @@ func (f *frame) character(v ssa.Value) keyterm.Term {
 }
 
 // InLoop reports whether an instruction can be executed twice in one call of its function.
-func InLoop(i ssa.Instruction) bool { return inLoop(i.Block()) }
-
-// inLoop reports whether a block can be executed twice.
-func inLoop(b *ssa.BasicBlock) bool { return reaches(b, b) }
+func InLoop(i ssa.Instruction) bool { return lockflow.InLoop(i.Block()) }

@@ -165,7 +165,7 @@ func (c *collection) element(v ssa.Value) bool {
 func loopHead(b *ssa.BasicBlock) *ssa.BasicBlock {
 	for d := b; d != nil; d = d.Idom() {
 		for _, p := range d.Preds {
-			if d.Dominates(p) && (p == b || reaches(b, p)) {
+			if d.Dominates(p) && (p == b || lockflow.CanReach(b, p)) {
 				return d
 			}
 		}
@@ -191,7 +191,7 @@ func (v *leaver) collectedLeaves() []Leave {
 	}
 	acq := &v.l.Acquire
 	out := walk(acq.Instr, v.extended(v.u.assume(acq, clientmodel.HeldScenario)), inside)
-	if reaches(acq.Instr.Block(), acq.Instr.Block()) {
+	if lockflow.CanReach(acq.Instr.Block(), acq.Instr.Block()) {
 		out = append(out, walk(acq.Instr, v.u.assume(acq, clientmodel.TakenScenario), inside)...)
 	}
 	for i, head := range c.loops {

@@ -2,7 +2,6 @@ package lockfacts
 
 import (
 	"go/token"
-	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -143,7 +142,7 @@ func answer(v, root ssa.Value, other map[ssa.Value]ssa.Value, same bool) (client
 		}
 		return clientmodel.False, true
 	}
-	if isErrorType(v.Type()) && errorOf(v, root) {
+	if lockflow.IsError(v.Type()) && errorOf(v, root) {
 		return clientmodel.Nil, true
 	}
 	return 0, false
@@ -215,7 +214,7 @@ func (u *unit) instantiateComparisons(c ssa.CallInstruction, t target, a *activi
 func comparison(v, root ssa.Value) ssa.Value {
 	switch c := v.(type) {
 	case *ssa.BinOp:
-		if c.Op != token.EQL && c.Op != token.NEQ || isErrorType(c.X.Type()) {
+		if c.Op != token.EQL && c.Op != token.NEQ || lockflow.IsError(c.X.Type()) {
 			return nil
 		}
 		return otherOf(c.X, c.Y, root)
@@ -256,16 +255,12 @@ func notConst(v ssa.Value) bool {
 	return !ok
 }
 
-func isErrorType(t types.Type) bool {
-	return types.Identical(t, types.Universe.Lookup("error").Type())
-}
-
 // derives reports whether v is computed from root.
 func derives(v, root ssa.Value, depth int) bool {
 	if v == root {
 		return true
 	}
-	if depth > 8 || isErrorType(v.Type()) {
+	if depth > 8 || lockflow.IsError(v.Type()) {
 		return false
 	}
 	switch v := v.(type) {

@@ -43,7 +43,7 @@ func (t *trial) marksIn(phi *ssa.Phi) bool {
 	var taken, out ssa.Value
 	for n, p := range phi.Block().Preds {
 		last := p.Instrs[len(p.Instrs)-1]
-		if _, ok := phi.Edges[n].(*ssa.Const); !ok || isErrorType(phi.Type()) || isBool(phi.Type()) {
+		if _, ok := phi.Edges[n].(*ssa.Const); !ok || lockflow.IsError(phi.Type()) || isBool(phi.Type()) {
 			continue
 		}
 		switch k, o := t.taken.Has(last), t.outage.Has(last); {

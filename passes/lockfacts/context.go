@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/keyterm"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // End says what can end a context.
@@ -194,7 +195,7 @@ func ofType(p *ssa.Parameter) (Ending, bool) {
 func (r *Result) InServiceLoop(i ssa.Instruction) bool {
 	at := i.Block()
 	for _, b := range i.Parent().Blocks {
-		if asksContextEnd(b) && reaches(b, at) && reaches(at, b) {
+		if asksContextEnd(b) && lockflow.CanReach(b, at) && lockflow.CanReach(at, b) {
 			return true
 		}
 	}

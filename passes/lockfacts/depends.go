@@ -128,10 +128,10 @@ func formatsText(c *ssa.Call) bool {
 func comparesNil(cond ssa.Value) (err ssa.Value, op token.Token, ok bool) {
 	switch c := cond.(type) {
 	case *ssa.BinOp:
-		return c.X, c.Op, isErrorType(c.X.Type()) && isNil(c.Y)
+		return c.X, c.Op, lockflow.IsError(c.X.Type()) && isNil(c.Y)
 	case *ssa.Call:
 		fn := c.Call.StaticCallee()
-		if fn == nil || len(fn.Blocks) != 1 || len(c.Call.Args) != 1 || !isErrorType(c.Call.Args[0].Type()) {
+		if fn == nil || len(fn.Blocks) != 1 || len(c.Call.Args) != 1 || !lockflow.IsError(c.Call.Args[0].Type()) {
 			return nil, 0, false
 		}
 		ret, isRet := fn.Blocks[0].Instrs[len(fn.Blocks[0].Instrs)-1].(*ssa.Return)

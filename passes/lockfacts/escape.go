@@ -6,16 +6,17 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // resultEscapes reports whether what the acquire says goes somewhere that is not followed: into a field, a channel, a
 // function of the program. Somebody may look at it there.
 func (t *trial) resultEscapes() bool {
-	return t.escape(func(typ types.Type) bool { return isErrorType(typ) || isBool(typ) })
+	return t.escape(func(typ types.Type) bool { return lockflow.IsError(typ) || isBool(typ) })
 }
 
 // errorEscapes is resultEscapes for the error alone: it is what tells an outage from contention.
-func (t *trial) errorEscapes() bool { return t.escape(isErrorType) }
+func (t *trial) errorEscapes() bool { return t.escape(lockflow.IsError) }
 
 func isBool(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)

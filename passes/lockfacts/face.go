@@ -91,7 +91,7 @@ func (sc *scene) face(v ssa.Value, res lockflow.Resolve, depth int) string {
 	case *ssa.Call:
 		return sc.callFace(v, res, depth)
 	case *ssa.Alloc:
-		return sc.objectFace(v, res)
+		return sc.other(v, res)
 	case *ssa.Extract:
 		if c, ok := v.Tuple.(*ssa.Call); ok {
 			if in := sc.inline(c, res); in != nil {
@@ -156,14 +156,14 @@ func (sc *scene) ownFace(v ssa.Value) string {
 	case clientmodel.True:
 		return faceTrue
 	case clientmodel.False:
-		if isErrorType(v.Type()) {
+		if lockflow.IsError(v.Type()) {
 			return ""
 		}
 		return faceFalse
 	case clientmodel.NonNil | clientmodel.Contention:
 		return faceTaken
 	case clientmodel.NonNil:
-		if isErrorType(v.Type()) {
+		if lockflow.IsError(v.Type()) {
 			return faceFailed
 		}
 	}
@@ -198,12 +198,12 @@ func (sc *scene) boxedFace(m *ssa.MakeInterface, res lockflow.Resolve, depth int
 	if c, ok := x.(*ssa.Const); ok {
 		return constFace(c)
 	}
-	if !isErrorType(m.Type()) {
+	if !lockflow.IsError(m.Type()) {
 		return sc.face(x, res, depth+1)
 	}
 	f := typeMark + types.TypeString(x.Type(), nil)
 	if a := madeBy(x); a != nil {
-		return f + sc.objectFace(a, res)
+		return f + sc.other(a, res)
 	}
 	return f + sc.other(x, res)
 }
@@ -216,9 +216,6 @@ func madeBy(v ssa.Value) *ssa.Alloc {
 	a, _ := v.(*ssa.Alloc)
 	return a
 }
-
-// objectFace is a literal, by where it is made. One that holds what the acquire returned differs with the scenario.
-func (sc *scene) objectFace(a *ssa.Alloc, res lockflow.Resolve) string { return sc.other(a, res) }
 
 // other is any other value: made in one place it is one value, unless the acquire's result goes into it.
 func (sc *scene) other(v ssa.Value, res lockflow.Resolve) string {
@@ -254,7 +251,7 @@ func (sc *scene) callFace(c *ssa.Call, res lockflow.Resolve, depth int) string {
 	if i, ok := sc.u.handsOn(c); ok {
 		return sc.face(c.Call.Args[i], res, depth+1)
 	}
-	if f := sc.u.fixedError(c, depth); f != "" {
+	if f := sc.u.fixedError(c); f != "" {
 		return f
 	}
 	return sc.other(c, res)
@@ -327,7 +324,7 @@ func wrapped(c *ssa.Call) []ssa.Value {
 		return c.Call.Args
 	}
 	dot := strings.LastIndexByte(name, '.')
-	if dot < 0 || !wrappingPackages[name[:dot]] || len(c.Call.Args) == 0 || !isErrorType(c.Call.Args[0].Type()) {
+	if dot < 0 || !wrappingPackages[name[:dot]] || len(c.Call.Args) == 0 || !lockflow.IsError(c.Call.Args[0].Type()) {
 		return nil
 	}
 	return c.Call.Args[:1]
@@ -375,7 +372,7 @@ func verbsOf(format string) []byte {
 
 // unboxedError takes an error out of the interface value that a variadic call makes of it.
 func unboxedError(v ssa.Value) ssa.Value {
-	if ci, ok := v.(*ssa.ChangeInterface); ok && isErrorType(ci.X.Type()) {
+	if ci, ok := v.(*ssa.ChangeInterface); ok && lockflow.IsError(ci.X.Type()) {
 		return ci.X
 	}
 	return v

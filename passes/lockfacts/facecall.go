@@ -16,7 +16,7 @@ import (
 // handsOn finds the argument of a call whose error the called function returns, wrapped or not: nil for nil, an error
 // for an error.
 func (u *unit) handsOn(c *ssa.Call) (int, bool) {
-	if !isErrorType(c.Type()) {
+	if !lockflow.IsError(c.Type()) {
 		return 0, false
 	}
 	fn := c.Call.StaticCallee()
@@ -36,7 +36,7 @@ func (u *unit) handsOn(c *ssa.Call) (int, bool) {
 // wrapsByName reports whether a function that nothing is known of has a name by which such functions wrap the error
 // that they are given first: nil stays nil.
 func wrapsByName(fn *ssa.Function) bool {
-	if fn.Signature.Recv() != nil || fn.Signature.Params().Len() == 0 || !isErrorType(fn.Signature.Params().At(0).Type()) {
+	if fn.Signature.Recv() != nil || fn.Signature.Params().Len() == 0 || !lockflow.IsError(fn.Signature.Params().At(0).Type()) {
 		return false
 	}
 	for _, prefix := range []string{"Wrap", "WithStack", "WithMessage", "Trace", "Annotate"} {
@@ -51,11 +51,11 @@ func wrapsByName(fn *ssa.Function) bool {
 // it is given. It is 0 if there is none.
 func (u *unit) findHandsOn(fn *ssa.Function) int {
 	r := fn.Signature.Results()
-	if r.Len() != 1 || !isErrorType(r.At(0).Type()) {
+	if r.Len() != 1 || !lockflow.IsError(r.At(0).Type()) {
 		return 0
 	}
 	for i, p := range fn.Params {
-		if !isErrorType(p.Type()) {
+		if !lockflow.IsError(p.Type()) {
 			continue
 		}
 		if u.returnsFor(fn, p, clientmodel.Nil) == clientmodel.Nil && u.returnsFor(fn, p, clientmodel.NonNil) == clientmodel.NonNil {
@@ -76,9 +76,9 @@ func (u *unit) returnsFor(fn *ssa.Function, p *ssa.Parameter, a clientmodel.Abst
 }
 
 // fixedError is the face of the one error that a function of the program always returns: a constructor's.
-func (u *unit) fixedError(c *ssa.Call, depth int) string {
+func (u *unit) fixedError(c *ssa.Call) string {
 	fn := c.Call.StaticCallee()
-	if fn == nil || !isErrorType(c.Type()) {
+	if fn == nil || !lockflow.IsError(c.Type()) {
 		return ""
 	}
 	if s := u.summaryOf(u.target(fn)); s != nil {
@@ -90,7 +90,7 @@ func (u *unit) fixedError(c *ssa.Call, depth int) string {
 // findMakes is the face of the error that a function returns, if it is the same on every path and says what it is.
 func (u *unit) findMakes(fn *ssa.Function) string {
 	r := fn.Signature.Results()
-	if r.Len() != 1 || !isErrorType(r.At(0).Type()) {
+	if r.Len() != 1 || !lockflow.IsError(r.At(0).Type()) {
 		return ""
 	}
 	sc := &scene{u: u, e: &Event{Fn: fn}}
@@ -139,7 +139,7 @@ func (sc *scene) decide(v ssa.Value, res lockflow.Resolve) (clientmodel.Abstract
 		return sc.decideCompare(v, res)
 	case *ssa.Extract:
 		t, ok := v.Tuple.(*ssa.TypeAssert)
-		if ok && v.Index == 1 && isErrorType(t.X.Type()) {
+		if ok && v.Index == 1 && lockflow.IsError(t.X.Type()) {
 			return sc.matches(t.X, typeMark+types.TypeString(t.AssertedType, nil), res)
 		}
 		if c, ok := v.Tuple.(*ssa.Call); ok {
@@ -152,7 +152,7 @@ func (sc *scene) decide(v ssa.Value, res lockflow.Resolve) (clientmodel.Abstract
 }
 
 func (sc *scene) decideCall(c *ssa.Call, res lockflow.Resolve) (clientmodel.Abstract, bool) {
-	if isErrorType(c.Type()) {
+	if lockflow.IsError(c.Type()) {
 		return sc.known(c, res)
 	}
 	args := c.Call.Args
@@ -196,7 +196,7 @@ func (sc *scene) decideCompare(b *ssa.BinOp, res lockflow.Resolve) (clientmodel.
 	if !comparesEqual(b.Op) {
 		return 0, false
 	}
-	if !isErrorType(b.X.Type()) {
+	if !lockflow.IsError(b.X.Type()) {
 		return sc.sameConst(b, res)
 	}
 	x, y := b.X, b.Y
@@ -354,7 +354,7 @@ func (u *unit) findAsksFor(fn *ssa.Function) string {
 		return ""
 	}
 	ret, ok := fn.Blocks[0].Instrs[len(fn.Blocks[0].Instrs)-1].(*ssa.Return)
-	if !ok || !isErrorType(fn.Params[len(fn.Params)-1].Type()) {
+	if !ok || !lockflow.IsError(fn.Params[len(fn.Params)-1].Type()) {
 		return ""
 	}
 	switch v := ret.Results[0].(type) {

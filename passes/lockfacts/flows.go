@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // maxFlow bounds how far a value is followed to the results of its function.
@@ -18,7 +20,7 @@ func (g *guards) sameWork(fn *ssa.Function, call *ssa.Call) bool {
 	if madeHere(call) {
 		return false
 	}
-	if obj := calledMethod(call); obj != nil && obj.Name() == outermost(fn).Name() {
+	if obj := calledMethod(call); obj != nil && obj.Name() == lockflow.Outermost(fn).Name() {
 		return true
 	}
 	held := func(i ssa.Instruction) bool { return len(g.res.heldHere(i)) > 0 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/keyterm"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // A random value is another one for every call of the function that makes it. Its term therefore collects, on the way
@@ -63,7 +64,7 @@ func SameHome(a, b keyterm.Term) bool { return isRandom(a) && isRandom(b) && hom
 
 // rounds is the counter of a loop: the same value all through one round, and another one in the next.
 func (f *frame) rounds(v *ssa.Phi) (keyterm.Term, bool) {
-	if !isInteger(v.Type()) || !inLoop(v.Block()) {
+	if !isInteger(v.Type()) || !lockflow.InLoop(v.Block()) {
 		return keyterm.Term{}, false
 	}
 	for _, e := range v.Edges {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // guards collects the protected functions: those that some wrapper calls under a lock and otherwise stands for.
@@ -79,7 +81,7 @@ func (g *guards) in(fn *ssa.Function) {
 func (g *guards) protect(fn *ssa.Function, call *ssa.Call, held Held) {
 	wrapper := g.standsFor(fn, call)
 	if wrapper == nil && g.delegates(fn, call) {
-		wrapper = outermost(fn)
+		wrapper = lockflow.Outermost(fn)
 	}
 	if wrapper == nil && !alike(fn, call) {
 		return
@@ -132,13 +134,6 @@ func oneClass(held []Held) bool {
 		}
 	}
 	return len(held) > 0
-}
-
-func outermost(fn *ssa.Function) *ssa.Function {
-	for fn.Parent() != nil {
-		fn = fn.Parent()
-	}
-	return fn
 }
 
 // standsFor is the function that does the called function's work: the caller, or one around it, with the signature of
@@ -267,7 +262,7 @@ func isContext(t types.Type) bool { return t.String() == "context.Context" }
 // delegates reports whether fn is a function literal that does nothing but this one call, on what the function around
 // it was given: a loop over many items is not a wrapper of what it does with each.
 func (g *guards) delegates(fn *ssa.Function, call *ssa.Call) bool {
-	if fn.Parent() == nil || call.Call.StaticCallee() == nil || !ownArguments(outermost(fn), call) {
+	if fn.Parent() == nil || call.Call.StaticCallee() == nil || !ownArguments(lockflow.Outermost(fn), call) {
 		return false
 	}
 	for _, b := range fn.Blocks {

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/keyterm"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // Here are the wrappers of which only one half stands in the function or package at hand: the locking is a helper's, or
@@ -54,7 +55,7 @@ func (u *unit) spelledMethods(object keyterm.Term, method string) []string {
 // one around it.
 func standsForInner(fn *ssa.Function, object types.Type, l Lent) *ssa.Function {
 	sig := calledSignature(object, l.Method)
-	if sig == nil || outermost(fn).Name() != l.Method && !l.Passed {
+	if sig == nil || lockflow.Outermost(fn).Name() != l.Method && !l.Passed {
 		return nil
 	}
 	for w := fn; w != nil; w = w.Parent() {

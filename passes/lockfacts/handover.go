@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/keyterm"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 const boolean = types.IsBoolean
@@ -78,7 +79,7 @@ func proof(t types.Type) bool {
 	if _, ok := t.(*types.Tuple); ok {
 		return false
 	}
-	return !isErrorType(t) && !isBasic(t, boolean) && !isContext(t)
+	return !lockflow.IsError(t) && !isBasic(t, boolean) && !isContext(t)
 }
 
 // use looks at one use of a value that has the proof in it.

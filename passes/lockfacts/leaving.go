@@ -217,6 +217,7 @@ func (v *leaver) walk(heads map[*ssa.BasicBlock]bool) *lockflow.Reach {
 	return lockflow.Walk(lockflow.Options{
 		Start: acq.Instr, Assume: v.extended(v.u.assume(acq, clientmodel.HeldScenario)), NoReturn: v.u.noReturn, Vars: vars,
 		Stop:  func(i ssa.Instruction) bool { return v.stops[i] || heads[i.Block()] },
+		Edges: true,
 		Learn: lockflow.FindLearned(v.l.Fn, vars, v.u.aliases(v.l.Fn)),
 	})
 }
@@ -226,7 +227,7 @@ func (v *leaver) walk(heads map[*ssa.BasicBlock]bool) *lockflow.Reach {
 func (u *unit) aliases(fn *ssa.Function) func(ssa.Value) string {
 	f := u.frame(fn)
 	return func(v ssa.Value) string {
-		if isErrorType(v.Type()) {
+		if lockflow.IsError(v.Type()) {
 			return ""
 		}
 		if t := f.value(v); !t.HasUnknown() && t.Op != keyterm.Const && t.Op != keyterm.Set {
@@ -248,13 +249,13 @@ func (v *leaver) extended(assume lockflow.Assume) lockflow.Assume {
 		a, known := assume(x)
 		c, ok := resultOf(x)
 		switch {
-		case ok && a == 0 && c == v.l.Acquire.Instr && isErrorType(x.Type()):
+		case ok && a == 0 && c == v.l.Acquire.Instr && lockflow.IsError(x.Type()):
 			return clientmodel.Nil, true // whoever has the lock is not told of an error
 		case known:
 			return a, true
 		case !ok || !calls[c] && !(accessor(c) && calls[accessedCall(c)]):
 			return 0, false
-		case isErrorType(x.Type()):
+		case lockflow.IsError(x.Type()):
 			return clientmodel.Nil, true
 		case isBasic(x.Type(), types.IsBoolean|types.IsInteger):
 			return clientmodel.True, true

@@ -5,6 +5,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // OnlyUndone reports whether the key is only deleted, without a look at its owner, where the function then ends in
@@ -40,7 +42,7 @@ func (v *leaver) findReleased() {
 // ending looks at the rest of a block behind a release, and adds what can follow.
 func (v *leaver) ending(b *ssa.BasicBlock, from int, todo *[]*ssa.BasicBlock) {
 	for _, i := range b.Instrs[from:] {
-		if v.stops[i] && reaches(b, b) {
+		if v.stops[i] && lockflow.CanReach(b, b) {
 			v.succeeds = true // another round
 		}
 		switch i := i.(type) {
@@ -62,7 +64,7 @@ func outcome(ret *ssa.Return) (yes, no bool) {
 	yes = true
 	for _, x := range ret.Results {
 		switch {
-		case isErrorType(x.Type()):
+		case lockflow.IsError(x.Type()):
 			c, isConst := x.(*ssa.Const)
 			yes = yes && isConst && c.IsNil()
 			no = no || !isConst && isSet(x, ret.Block())
@@ -89,7 +91,7 @@ func isSet(x ssa.Value, at *ssa.BasicBlock) bool {
 		}
 	case *ssa.UnOp:
 		if g, ok := x.X.(*ssa.Global); ok && x.Op == token.MUL {
-			return isErrorType(g.Type().(*types.Pointer).Elem())
+			return lockflow.IsError(g.Type().(*types.Pointer).Elem())
 		}
 	}
 	return behindError(at, nil, nil)

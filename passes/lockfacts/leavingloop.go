@@ -19,7 +19,7 @@ func (v *leaver) rounds(reach *lockflow.Reach) []token.Pos {
 			continue
 		}
 		for _, from := range head.Preds {
-			if !head.Dominates(from) || !reaches(at, from) && at != from {
+			if !head.Dominates(from) || !lockflow.CanReach(at, from) && at != from {
 				continue
 			}
 			for _, b := range lastOfRound(from) {
@@ -38,7 +38,7 @@ func (v *leaver) heads() map[*ssa.BasicBlock]bool {
 	at := v.l.Acquire.Instr.Block()
 	for _, head := range v.l.Fn.Blocks {
 		for _, from := range head.Preds {
-			if head != at && head.Dominates(at) && head.Dominates(from) && reaches(at, from) {
+			if head != at && head.Dominates(at) && head.Dominates(from) && lockflow.CanReach(at, from) {
 				out[head] = true
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/clientmodel"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // minor reports whether a call is no work: it logs, measures, computes, waits, or prepares a client's command.
@@ -102,7 +103,7 @@ func (u *unit) onlyAsks(c *ssa.Call, depth int) bool {
 	}
 	fn := u.target(callee)
 	r := fn.Signature.Results()
-	if len(fn.Blocks) == 0 || len(fn.Blocks) > maxInlinedBlocks || r.Len() != 1 || !isBool(r.At(0).Type()) && !isErrorType(r.At(0).Type()) {
+	if len(fn.Blocks) == 0 || len(fn.Blocks) > maxInlinedBlocks || r.Len() != 1 || !isBool(r.At(0).Type()) && !lockflow.IsError(r.At(0).Type()) {
 		return false
 	}
 	for _, b := range fn.Blocks {

@@ -7,12 +7,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/leasevet/leasevet/passes/keyterm"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // repeated is what a loop writes: text in the order of a map if the loop is over one, else unknown.
 func (f *frame) repeated(b *ssa.BasicBlock, pos token.Pos) keyterm.Term {
 	for d := b.Idom(); d != nil; d = d.Idom() {
-		if overMap(d) && reaches(b, d) {
+		if overMap(d) && lockflow.CanReach(b, d) {
 			return f.mapOrder(pos)
 		}
 	}
@@ -33,26 +34,6 @@ func overMap(b *ssa.BasicBlock) bool {
 		if x := iterated(n); x != nil {
 			_, isMap := x.Type().Underlying().(*types.Map)
 			return isMap
-		}
-	}
-	return false
-}
-
-// reaches reports whether control can get from a to b.
-func reaches(a, b *ssa.BasicBlock) bool {
-	seen := map[*ssa.BasicBlock]bool{a: true}
-	todo := []*ssa.BasicBlock{a}
-	for len(todo) > 0 {
-		x := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, s := range x.Succs {
-			if s == b {
-				return true
-			}
-			if !seen[s] {
-				seen[s] = true
-				todo = append(todo, s)
-			}
 		}
 	}
 	return false

@@ -17,24 +17,29 @@ func newSpellings() *spellings {
 	return &spellings{map[*ssa.Function]string{}, map[*types.Func]string{}, map[types.Type]string{}}
 }
 
-// function is the full name of a function, as summaries know it.
-func (s *spellings) function(fn *ssa.Function) string {
-	name, ok := s.functions[fn]
+// memoized is how k is spelled; what was asked for before is known.
+func memoized[K comparable](known map[K]string, k K, spell func(K) string) string {
+	name, ok := known[k]
 	if !ok {
-		name = fn.String()
-		s.functions[fn] = name
+		name = spell(k)
+		known[k] = name
 	}
 	return name
 }
 
+// function is the full name of a function, as summaries know it.
+func (s *spellings) function(fn *ssa.Function) string {
+	return memoized(s.functions, fn, (*ssa.Function).String)
+}
+
 // method is the full name of an interface method.
 func (s *spellings) method(m *types.Func) string {
-	name, ok := s.methods[m]
-	if !ok {
-		name = m.FullName()
-		s.methods[m] = name
-	}
-	return name
+	return memoized(s.methods, m, (*types.Func).FullName)
+}
+
+// typ is a type with full package paths.
+func (s *spellings) typ(t types.Type) string {
+	return memoized(s.types, t, func(t types.Type) string { return types.TypeString(t, nil) })
 }
 
 // callee is the full name of a statically known function or of an interface method, "" for a function value.
@@ -50,14 +55,4 @@ func (s *spellings) callee(c *ssa.CallCommon) string {
 		fn = o
 	}
 	return s.function(fn)
-}
-
-// typ is a type with full package paths.
-func (s *spellings) typ(t types.Type) string {
-	name, ok := s.types[t]
-	if !ok {
-		name = types.TypeString(t, nil)
-		s.types[t] = name
-	}
-	return name
 }

@@ -145,7 +145,7 @@ func (u *unit) results(fn *ssa.Function) []keyterm.Term {
 	f := u.frame(fn)
 	out := make([]keyterm.Term, n)
 	for i := range out {
-		if isErrorType(fn.Signature.Results().At(i).Type()) {
+		if lockflow.IsError(fn.Signature.Results().At(i).Type()) {
 			continue
 		}
 		var all []keyterm.Term
@@ -168,7 +168,7 @@ func hasError(fn *ssa.Function) bool {
 	r := fn.Signature.Results()
 	for i := range r.Len() {
 		t := r.At(i).Type()
-		if isErrorType(t) {
+		if lockflow.IsError(t) {
 			return true
 		}
 		if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Bool {
@@ -296,7 +296,7 @@ func (o *Outcome) useful(fn *ssa.Function) bool {
 // returnsObject reports whether a function returns a handle or a command, whose fields or methods may tell.
 func returnsObject(fn *ssa.Function) bool {
 	for v := range fn.Signature.Results().Variables() {
-		if _, basic := v.Type().Underlying().(*types.Basic); !basic && !isErrorType(v.Type()) {
+		if _, basic := v.Type().Underlying().(*types.Basic); !basic && !lockflow.IsError(v.Type()) {
 			return true
 		}
 	}

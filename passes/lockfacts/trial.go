@@ -133,7 +133,7 @@ func isSetting(v ssa.Value) bool {
 	case *ssa.UnOp:
 		return isSetting(v.X)
 	case *ssa.BinOp:
-		return !isErrorType(v.X.Type()) && (isSetting(v.X) || isSetting(v.Y))
+		return !lockflow.IsError(v.X.Type()) && (isSetting(v.X) || isSetting(v.Y))
 	}
 	return false
 }
@@ -216,11 +216,11 @@ func (t *trial) split(before ssa.Instruction) *ssa.If {
 func aboutError(v ssa.Value) bool {
 	switch v := v.(type) {
 	case *ssa.BinOp:
-		return isErrorType(v.X.Type())
+		return lockflow.IsError(v.X.Type())
 	case *ssa.UnOp:
 		return aboutError(v.X)
 	case *ssa.Call:
-		return len(v.Call.Args) > 0 && isErrorType(v.Call.Args[0].Type())
+		return len(v.Call.Args) > 0 && lockflow.IsError(v.Call.Args[0].Type())
 	}
 	return false
 }

@@ -354,7 +354,7 @@ func (l *retry) pauseOf(i ssa.Instruction) Pause {
 				return l.lasting(a)
 			}
 		}
-		if l.mayPause(i) {
+		if waitsByName(&i.Call) {
 			return GrowingPause
 		}
 	case *ssa.UnOp:
@@ -373,9 +373,7 @@ func (l *retry) pauseOf(i ssa.Instruction) Pause {
 	return NoPause
 }
 
-// mayPause reports whether a call may wait in a way of its own: for a message that the lock is free, for a limiter.
-func (l *retry) mayPause(c *ssa.Call) bool { return waitsByName(&c.Call) }
-
+// waitsByName reports whether a call may wait in a way of its own: for a message that the lock is free, for a limiter.
 func waitsByName(c *ssa.CallCommon) bool {
 	name := calleeName(c)
 	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])

@@ -215,9 +215,9 @@ func runResults(c *ssa.Call) (yes, no, bad []clientmodel.Abstract) {
 	switch {
 	case r.Len() == 1 && isBool(r.At(0).Type()):
 		return []clientmodel.Abstract{clientmodel.True}, []clientmodel.Abstract{clientmodel.False}, nil
-	case r.Len() == 1 && isErrorType(r.At(0).Type()):
+	case r.Len() == 1 && lockflow.IsError(r.At(0).Type()):
 		return []clientmodel.Abstract{clientmodel.Nil}, []clientmodel.Abstract{clientmodel.NonNil}, nil
-	case r.Len() == 2 && isBool(r.At(0).Type()) && isErrorType(r.At(1).Type()):
+	case r.Len() == 2 && isBool(r.At(0).Type()) && lockflow.IsError(r.At(1).Type()):
 		return []clientmodel.Abstract{clientmodel.True, clientmodel.Nil}, []clientmodel.Abstract{clientmodel.False, clientmodel.Nil},
 			[]clientmodel.Abstract{clientmodel.False, clientmodel.NonNil}
 	}

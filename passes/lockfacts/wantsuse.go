@@ -4,6 +4,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // wantsUse looks at what becomes of an acquire in packages that have nothing to do with a lock themselves: a helper that
@@ -48,7 +50,7 @@ func (u *unit) wantCallee(c *ssa.CallCommon, found map[string]bool) {
 
 func takesError(c *ssa.CallCommon) bool {
 	for _, a := range c.Args {
-		if isErrorType(a.Type()) {
+		if lockflow.IsError(a.Type()) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/leasevet/leasevet/passes/keyterm"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // workConflated finds a helper that runs work it is given, and returns for contention what it returns for failed work.
@@ -74,7 +75,7 @@ func (t *trial) runsGiven() bool {
 // skipped finds contention that is returned as success, by a statement of its own.
 func (t *trial) skipped() {
 	r := t.fn.Signature.Results()
-	if t.lock == nil || t.taken.open() || r.Len() == 0 || !isErrorType(r.At(r.Len()-1).Type()) || !t.asSuccess() || r.Len() > 1 && isBool(r.At(0).Type()) {
+	if t.lock == nil || t.taken.open() || r.Len() == 0 || !lockflow.IsError(r.At(r.Len()-1).Type()) || !t.asSuccess() || r.Len() > 1 && isBool(r.At(0).Type()) {
 		return
 	}
 	for _, ret := range t.taken.returns("") {

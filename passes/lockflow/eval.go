@@ -102,15 +102,13 @@ func (w *walker) unary(e env, v *ssa.UnOp, depth int) clientmodel.Abstract {
 		case *ssa.Alloc:
 			return w.variable(e, x)
 		case *ssa.Global:
-			if isError(v.Type()) {
+			if IsError(v.Type()) {
 				return clientmodel.NonNil // a sentinel error variable
 			}
 		}
 	}
 	return 0
 }
-
-func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
 
 func not(a clientmodel.Abstract) clientmodel.Abstract {
 	switch a {

@@ -180,14 +180,14 @@ func FindTraceVars(fn *ssa.Function) *Vars { return findVars(fn, true) }
 // answers reports whether a call returns a bool or an error and nothing else: a question about its arguments, maybe.
 func answers(c *ssa.Call) bool {
 	b, ok := c.Type().Underlying().(*types.Basic)
-	return ok && b.Kind() == types.Bool || isError(c.Type())
+	return ok && b.Kind() == types.Bool || IsError(c.Type())
 }
 
 // errorsIn are the errors that a call is given, those in its variadic list too.
 func errorsIn(c *ssa.Call) []ssa.Value {
 	var out []ssa.Value
 	for _, a := range c.Call.Args {
-		if isError(a.Type()) {
+		if IsError(a.Type()) {
 			out = append(out, a)
 		}
 		s, ok := a.(*ssa.Slice)
@@ -218,7 +218,7 @@ func storedErrors(addr *ssa.IndexAddr) []ssa.Value {
 		if ci, ok := v.(*ssa.ChangeInterface); ok {
 			v = ci.X
 		}
-		if isError(v.Type()) {
+		if IsError(v.Type()) {
 			out = append(out, v)
 		}
 	}

@@ -37,6 +37,8 @@ type Options struct {
 	NoReturn func(ssa.CallInstruction) bool
 	// Vars are those of the function, nil if they are to be found for this walk only.
 	Vars *Vars
+	// Edges asks for what Reach.Took needs.
+	Edges bool
 	// Trace is filled in by the walk. It may be nil.
 	Trace *Trace
 	// Learn are the values that the branches of a path tell about, nil if they are not to be remembered.
@@ -55,13 +57,14 @@ type Reach struct {
 	Results []clientmodel.Abstract
 
 	reached map[ssa.Instruction]bool
-	edges   map[edge]bool
+	edges   map[edge]bool // nil unless Options.Edges
 }
 
 // edge is a step from one block to the next.
 type edge struct{ from, to *ssa.BasicBlock }
 
-// Took reports whether some path goes from one block straight to another.
+// Took reports whether some path goes from one block straight to another. The walk must have been asked for it, by
+// Options.Edges.
 func (r *Reach) Took(from, to *ssa.BasicBlock) bool { return r.Cut || r.edges[edge{from, to}] }
 
 // Has reports whether the instruction was reached.
@@ -86,7 +89,10 @@ func Walk(o Options) *Reach {
 	if o.Vars == nil {
 		o.Vars = FindVars(o.Function)
 	}
-	w := &walker{o: o, reach: &Reach{reached: map[ssa.Instruction]bool{}, edges: map[edge]bool{}}, seen: map[string]bool{}}
+	w := &walker{o: o, reach: &Reach{reached: map[ssa.Instruction]bool{}}, seen: map[string]bool{}}
+	if o.Edges {
+		w.reach.edges = map[edge]bool{}
+	}
 	if o.Start != nil {
 		b := o.Start.Block()
 		w.push(state{block: b, from: indexOf(b, o.Start) + 1, env: w.dominating(b)})
@@ -187,7 +193,9 @@ func (w *walker) branch(s state, i *ssa.If) {
 
 // enter goes from the block of s to another one: phis take the value of the edge.
 func (w *walker) enter(s state, to *ssa.BasicBlock) {
-	w.reach.edges[edge{s.block, to}] = true
+	if w.o.Edges {
+		w.reach.edges[edge{s.block, to}] = true
+	}
 	side := -1
 	for n, p := range to.Preds {
 		if p == s.block {
