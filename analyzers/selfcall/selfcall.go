@@ -14,6 +14,7 @@ import (
 	"github.com/leasevet/leasevet/analyzers/internal/judge"
 	"github.com/leasevet/leasevet/internal/finding"
 	"github.com/leasevet/leasevet/passes/lockfacts"
+	"github.com/leasevet/leasevet/passes/lockflow"
 )
 
 // Analyzer finds calls that go past the wrapper which takes the lock.
@@ -27,11 +28,12 @@ var Analyzer *analysis.Analyzer = judge.Analyzer("selfcall", doc, check)
 // packages that are not in sight are not judged here; the facts name the guarded functions, so that importing packages
 // judge their own calls, and the link names them to the package that declares them.
 func check(r *judge.Reporter) {
-	c := &checker{r: r, guards: map[string]lockfacts.Guard{}, unsure: map[string]bool{}}
+	c := &checker{r: r, guards: map[string]lockfacts.Guard{}, unsure: map[string]bool{}, lockers: map[*ssa.Function]bool{}}
 	c.collect()
 	if len(c.guards) == 0 {
 		return
 	}
+	c.findLockers()
 	for _, fn := range r.Res.Functions {
 		c.judge(fn)
 	}
@@ -42,6 +44,8 @@ type checker struct {
 	// guards are the protected functions by name; unsure are those that are protected by several classes.
 	guards map[string]lockfacts.Guard
 	unsure map[string]bool
+	// lockers are the functions that lock for themselves, see findLockers.
+	lockers map[*ssa.Function]bool
 }
 
 // collect takes over what this package, imported packages and the link say.
@@ -76,7 +80,7 @@ func (c *checker) add(g lockfacts.Guard) {
 
 // judge looks at the calls of one function.
 func (c *checker) judge(fn *ssa.Function) {
-	if c.r.Res.Wrappers[fn] || c.locksItself(fn) || handedOut(fn) {
+	if c.r.Res.Wrappers[fn] || c.lockers[lockflow.Outermost(fn)] || handedOut(fn) {
 		return
 	}
 	for _, b := range fn.Blocks {
@@ -113,14 +117,18 @@ func (c *checker) call(fn *ssa.Function, call ssa.CallInstruction) {
 	})
 }
 
-// locksItself reports whether a function takes a lock in its own text: its author has chosen what it does under which
-// lock, and what happens when it is not acquired is judged as that.
-func (c *checker) locksItself(fn *ssa.Function) bool {
-	top := outermost(fn)
-	if slices.ContainsFunc(c.r.Res.Locks, func(l lockfacts.Lock) bool { return outermost(l.Fn) == top }) {
-		return true
+// findLockers lists the functions that take a lock in their own text, or in that of a literal: their authors have chosen
+// what they do under which lock, and what happens when it is not acquired is judged as that.
+func (c *checker) findLockers() {
+	for i := range c.r.Res.Locks {
+		c.lockers[lockflow.Outermost(c.r.Res.Locks[i].Fn)] = true
 	}
-	return slices.ContainsFunc(c.r.Res.Own(), func(e lockfacts.Event) bool { return e.Op.Acquires() && outermost(e.Fn) == top })
+	own := c.r.Res.Own()
+	for i := range own {
+		if own[i].Op.Acquires() {
+			c.lockers[lockflow.Outermost(own[i].Fn)] = true
+		}
+	}
 }
 
 // handedOut reports whether a function literal is kept in a field or returned: who runs it, and under which lock, is not
@@ -129,28 +137,12 @@ func handedOut(fn *ssa.Function) bool {
 	if fn.Parent() == nil {
 		return false
 	}
-	var ops []*ssa.Value
-	for _, b := range fn.Parent().Blocks {
-		for _, i := range b.Instrs {
-			var made ssa.Value
-			switch i := i.(type) {
-			case *ssa.MakeClosure:
-				if i.Fn == fn {
-					made = i
-				}
-			case *ssa.Store, *ssa.Return:
-				for _, o := range i.Operands(ops[:0]) {
-					if *o == fn && escapes(i) {
-						return true
-					}
-				}
-			}
-			if made != nil && slices.ContainsFunc(*made.Referrers(), escapes) {
-				return true
-			}
+	return slices.ContainsFunc(*fn.Referrers(), func(i ssa.Instruction) bool {
+		if made, ok := i.(*ssa.MakeClosure); ok {
+			return slices.ContainsFunc(*made.Referrers(), escapes)
 		}
-	}
-	return false
+		return escapes(i)
+	})
 }
 
 // escapes reports whether an instruction puts a value where others find it.
@@ -165,13 +157,6 @@ func escapes(i ssa.Instruction) bool {
 	return false
 }
 
-func outermost(fn *ssa.Function) *ssa.Function {
-	for fn.Parent() != nil {
-		fn = fn.Parent()
-	}
-	return fn
-}
-
 // nothingThere reports whether the call only runs where something other than an error is nil: a locker or a client that
 // is not configured.
 func nothingThere(call ssa.CallInstruction) bool {
@@ -182,7 +167,7 @@ func nothingThere(call ssa.CallInstruction) bool {
 			continue
 		}
 		cond, ok := i.Cond.(*ssa.BinOp)
-		if !ok || types.Identical(cond.X.Type(), types.Universe.Lookup("error").Type()) {
+		if !ok || lockflow.IsError(cond.X.Type()) {
 			continue
 		}
 		if n, ok := cond.Y.(*ssa.Const); !ok || !n.IsNil() {
