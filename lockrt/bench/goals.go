@@ -15,7 +15,7 @@ import (
 // goal is something that only lockrt is measured in.
 type goal struct{ what, aim, got string }
 
-func measureGoals(t *tb) ([]goal, error) {
+func measureGoals(t redistest.TB) ([]goal, error) {
 	s := redistest.Start(t)
 	rdb := s.Client(t)
 	var goals []goal
@@ -130,7 +130,7 @@ func crash(_ *redistest.Server, rdb *redis.Client) (goal, error) {
 }
 
 // replicaAck compares acquisitions with and without WAIT.
-func replicaAck(t *tb) func(*redistest.Server, *redis.Client) (goal, error) {
+func replicaAck(t redistest.TB) func(*redistest.Server, *redis.Client) (goal, error) {
 	return func(*redistest.Server, *redis.Client) (goal, error) {
 		master := redistest.Start(t)
 		redistest.StartReplica(t, master)

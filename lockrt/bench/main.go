@@ -36,8 +36,16 @@ func main() {
 }
 
 func run(rounds int, d time.Duration) (page string, err error) {
-	t := &tb{}
-	defer t.end(&err)
+	t := new(redistest.Outside)
+	err = t.Run(func() (err error) {
+		page, err = measure(t, rounds, d)
+		return err
+	})
+	return page, err
+}
+
+// measure runs everything and writes the page.
+func measure(t redistest.TB, rounds int, d time.Duration) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# lockrt beside other locks
 
@@ -60,11 +68,11 @@ is one that a client sends; what scripts run in the server is not counted. "Clie
 	if err := idleTable(&b, t, d); err != nil {
 		return "", err
 	}
-	err = goalTable(&b, t)
+	err := goalTable(&b, t)
 	return b.String(), err
 }
 
-func uncontendedTable(b *strings.Builder, t *tb, rounds int) error {
+func uncontendedTable(b *strings.Builder, t redistest.TB, rounds int) error {
 	b.WriteString(`
 ## Without contention
 
@@ -84,7 +92,7 @@ Acquire and release by one goroutine, turn about with the floor; ratios are of t
 	return nil
 }
 
-func contendedTable(b *strings.Builder, t *tb, clients int, d time.Duration) error {
+func contendedTable(b *strings.Builder, t redistest.TB, clients int, d time.Duration) error {
 	fmt.Fprintf(b, `
 ## 64 goroutines in %d client(s) take one lock for 1 ms each, for %v
 
@@ -102,7 +110,7 @@ func contendedTable(b *strings.Builder, t *tb, clients int, d time.Duration) err
 	return nil
 }
 
-func idleTable(b *strings.Builder, t *tb, d time.Duration) error {
+func idleTable(b *strings.Builder, t redistest.TB, d time.Duration) error {
 	b.WriteString(`
 ## 200 flows in 8 clients wait for a lock that is held, which is then released
 
@@ -120,7 +128,7 @@ func idleTable(b *strings.Builder, t *tb, d time.Duration) error {
 	return nil
 }
 
-func goalTable(b *strings.Builder, t *tb) error {
+func goalTable(b *strings.Builder, t redistest.TB) error {
 	goals, err := measureGoals(t)
 	if err != nil {
 		return err
@@ -157,36 +165,4 @@ func serverVersion() string {
 		return "Redis " + strings.TrimPrefix(fields[2], "v=")
 	}
 	return "an unknown Redis"
-}
-
-// tb is a test's T outside of a test.
-type tb struct{ cleanup []func() }
-
-type fatal struct{ msg string }
-
-func (*tb) Helper()                           {}
-func (*tb) Fatalf(format string, args ...any) { panic(fatal{fmt.Sprintf(format, args...)}) }
-func (t *tb) Cleanup(f func())                { t.cleanup = append(t.cleanup, f) }
-
-func (t *tb) TempDir() string {
-	dir, err := os.MkdirTemp("", "lockrt-bench")
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
-
-// end cleans up, and makes a fatal failure an error.
-func (t *tb) end(err *error) {
-	for i := len(t.cleanup) - 1; i >= 0; i-- {
-		t.cleanup[i]()
-	}
-	if p := recover(); p != nil {
-		f, ok := p.(fatal)
-		if !ok {
-			panic(p)
-		}
-		*err = fmt.Errorf("%s", f.msg)
-	}
 }

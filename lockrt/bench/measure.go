@@ -8,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/leasevet/leasevet/lockrt/internal/redistest"
 )
 
 // uncontended is what one acquire and release costs when nobody else wants the lock.
@@ -243,5 +241,3 @@ func closeAll(ls []locker) {
 		l.close()
 	}
 }
-
-var _ redistest.TB = (*tb)(nil)

@@ -75,8 +75,12 @@ func many(first int64, runs, side int, each func(result)) ([]result, error) {
 	for range side {
 		wg.Go(func() {
 			for seed := range seeds {
-				tb := &ownTB{}
-				r, err := tb.run(func() (result, error) { return oneRun(tb, seed) })
+				var r result
+				tb := new(redistest.Outside)
+				err := tb.Run(func() (err error) {
+					r, err = oneRun(tb, seed)
+					return err
+				})
 				mu.Lock()
 				if err != nil {
 					failed = fmt.Errorf("seed %d: %w", seed, err)
@@ -95,53 +99,4 @@ func many(first int64, runs, side int, each func(result)) ([]result, error) {
 	wg.Wait()
 	sort.Slice(results, func(i, j int) bool { return results[i].Seed < results[j].Seed })
 	return results, failed
-}
-
-// ownTB is a test's T outside of a test: it cleans up, and a fatal failure is an error.
-type ownTB struct {
-	mu      sync.Mutex
-	cleanup []func()
-}
-
-var _ redistest.TB = (*ownTB)(nil)
-
-type fatal struct{ msg string }
-
-// Helper implements redistest.TB.
-func (t *ownTB) Helper() {}
-
-// Fatalf implements redistest.TB. It is recovered in run.
-func (t *ownTB) Fatalf(format string, args ...any) { panic(fatal{fmt.Sprintf(format, args...)}) }
-
-// Cleanup implements redistest.TB.
-func (t *ownTB) Cleanup(f func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.cleanup = append(t.cleanup, f)
-}
-
-// TempDir implements redistest.TB.
-func (t *ownTB) TempDir() string {
-	dir, err := os.MkdirTemp("", "lockrt-faults")
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
-
-func (t *ownTB) run(f func() (result, error)) (r result, err error) {
-	defer func() {
-		for i := len(t.cleanup) - 1; i >= 0; i-- {
-			t.cleanup[i]()
-		}
-		if p := recover(); p != nil {
-			f, ok := p.(fatal)
-			if !ok {
-				panic(p)
-			}
-			err = fmt.Errorf("%s", f.msg)
-		}
-	}()
-	return f()
 }
